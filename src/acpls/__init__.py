@@ -1,0 +1,3 @@
+"""acpls: the language server for the Agent Client Protocol."""
+
+__version__ = "0.1.0"
