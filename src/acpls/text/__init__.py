@@ -1,0 +1,1 @@
+"""Texts: lines, positions, differences, patches. Pure."""
