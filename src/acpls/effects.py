@@ -1,0 +1,247 @@
+"""Everything that the hub can want done: the closed union that the rims perform.
+
+Invariant: frozen values only; the hub makes them, the rims alone perform them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from acpls.events import RequestId
+    from acpls.session.asks import Answer, Ask
+    from acpls.session.state import Part
+    from acpls.settings import AgentSpec
+    from acpls.text.diff import Edit
+
+
+# --- towards agents ------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class StartAgent:
+    """Start the agent's process, unless it is running, and negotiate the version."""
+
+    agent: str
+    spec: AgentSpec
+
+
+@dataclass(frozen=True, slots=True)
+class EndAgent:
+    """End the agent's process and everything it started."""
+
+    agent: str
+
+
+@dataclass(frozen=True, slots=True)
+class SendAsk:
+    """Ask the agent; asks of an agent that is still starting wait in order."""
+
+    agent: str
+    number: int
+    ask: Ask
+
+
+@dataclass(frozen=True, slots=True)
+class SendAnswer:
+    """Answer a request of the agent."""
+
+    agent: str
+    request: RequestId
+    answer: Answer
+
+
+# --- towards the disk ----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """Read a file; ``FileRead`` with the same token follows."""
+
+    token: object
+    path: str
+    roots: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WriteFile:
+    """Make a file hold ``text`` (UTF-8, exactly these line endings), or remove it (``None``).
+
+    ``expected``: the text that the file must still hold, ``None`` for no such file;
+    otherwise it is left alone and ``FileWritten`` has a problem. ``keep_endings``: where
+    ``text`` has plain LF and the file has another style, the file's style is written.
+    The file's byte order mark and mode are kept. Paths outside ``roots`` are refused.
+    """
+
+    token: object
+    path: str
+    text: str | None
+    roots: tuple[str, ...]
+    expected: str | None | Literal["anything"] = "anything"
+    keep_endings: bool = False
+
+
+# --- towards the editor --------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class EditBuffer:
+    """Edit an open document; ``EditApplied`` or ``EditRefused`` with this number follows.
+
+    ``edits`` do not overlap and are offsets into ``text``, the document at ``version``.
+    ``versioned``: the edit names the version, so that editors can refuse a stale one.
+    """
+
+    number: int
+    uri: str
+    version: int
+    text: str
+    edits: tuple[Edit, ...]
+    versioned: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ShowDocument:
+    """Show a document to the user; lines are zero-based, ``end`` included."""
+
+    uri: str
+    line: int | None = None
+    end: int | None = None
+    take_focus: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PutQuestion:
+    """Put a question to the user; ``QuestionPut`` follows unless it is settled before."""
+
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSettled:
+    """Close whatever shows the question; ``by``: editor, rule, agent, cancel."""
+
+    question: str
+    by: str
+    option: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyCommand:
+    """The answer to a command: a JSON value."""
+
+    ticket: object
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyLog:
+    """The answer to a command: the last ``lines`` lines of an agent's log."""
+
+    ticket: object
+    agent: str
+    lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class FailCommand:
+    """A command failed: one line for the user, and where there is one the field at fault."""
+
+    ticket: object
+    code: int
+    message: str
+    detail: str | None = None
+    field: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TellUser:
+    """Something the user should know: ``error`` is shown, all else goes to the log."""
+
+    level: Literal["error", "warning", "info"]
+    message: str
+    detail: str = ""
+
+
+# --- what changed, for the views -----------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ShowSession:
+    """Something of a session changed: ``what`` is a part of it, ``key`` names which one.
+
+    The views read the session when they tell the editor, so that many changes of one
+    thing cost one message.
+    """
+
+    session: str
+    what: Part
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShowReview:
+    """The hunks of a file changed."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShowQuestions:
+    """The set of open questions changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShowPlace:
+    """The agent is at another place; ``move``: the editor should go there."""
+
+    session: str
+    path: str
+    line: int | None
+    end: int | None
+    reason: str
+    tool_call: str | None
+    move: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShowAgent:
+    """An agent's state changed: ``starting``, ``ready``, ``needsLogin``, ``ended``."""
+
+    agent: str
+    state: str
+    message: str | None = None
+    exit_code: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """Handle ``TimePassed(token)`` after so many seconds."""
+
+    seconds: float
+    token: object
+
+
+Effect: TypeAlias = (
+    StartAgent
+    | EndAgent
+    | SendAsk
+    | SendAnswer
+    | ReadFile
+    | WriteFile
+    | EditBuffer
+    | ShowDocument
+    | PutQuestion
+    | QuestionSettled
+    | ReplyCommand
+    | ReplyLog
+    | FailCommand
+    | TellUser
+    | ShowSession
+    | ShowReview
+    | ShowQuestions
+    | ShowPlace
+    | ShowAgent
+    | After
+)
