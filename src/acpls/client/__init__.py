@@ -1,0 +1,1 @@
+"""The rim towards agents: processes, their wire, files."""

@@ -1,0 +1,1 @@
+"""ACP on the wire: framing and the messages of both versions. Pure."""
