@@ -1,0 +1,1 @@
+"""The rim towards the editor."""
