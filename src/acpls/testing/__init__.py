@@ -1,0 +1,1 @@
+"""Scripted stand-ins for agents and editors. Never imported by the server."""
