@@ -492,3 +492,16 @@ def test_the_last_line_s_ending_is_merged_too_d34(
 def test_lines_do_not_melt_at_the_seams(base: str, target: str, ours: str, result: str) -> None:
     assert only(base, target, ours)[3] == result
     assert bodies(split_lines(result)) == bodies(split_lines(target))
+
+
+def test_d07_a_hunk_is_found_beside_lines_that_the_user_added() -> None:
+    hunks = diff("a\nb\nc\n", "a\nB\nc\n")
+    (placed,) = rebase(hunks, "a\nb\nc\n", "a\nmine\nB\nc\n")
+    assert (placed.state, placed.start, placed.end) == ("there", 2, 3)
+
+
+@pytest.mark.parametrize("ours", ["a\nB\nmine\nB\nc\n", "a\nmine\nmine too\nc\n"])
+def test_a_hunk_that_is_there_twice_or_not_at_all_is_a_conflict(ours: str) -> None:
+    hunks = diff("a\nb\nc\n", "a\nB\nc\n")
+    (placed,) = rebase(hunks, "a\nb\nc\n", ours)
+    assert placed.state == "conflict"

@@ -9,7 +9,7 @@ Invariant: knows no version, no file, no editor, no clock; never refuses an upda
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, assert_never
 
 from acpls.session import updates as up
 from acpls.session.content import UNSET, Text
@@ -183,6 +183,7 @@ class Session:
                 other = OtherEntry(f"o{self.seq}", payload)
                 self.entries[f"other:{other.id}"] = other
                 return (("other", other.id),)
+        assert_never(update)
 
     # --- messages ------------------------------------------------------------------
 

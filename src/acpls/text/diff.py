@@ -7,17 +7,16 @@ Invariant: edits of a hunk touch nothing outside its lines.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass
-from difflib import SequenceMatcher
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from operator import attrgetter
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from acpls.text.lines import body, ending, ending_of, split_lines
+from acpls.text.matching import Block, common, gaps
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ def diff(base: str, target: str) -> tuple[Hunk, ...]:
     old, new = split_lines(base), split_lines(target)
     return tuple(
         Hunk(start, end, tuple(old[start:end]), tuple(new[first:last]))
-        for start, end, first, last in _gaps(_common(old, new), len(old), len(new))
+        for start, end, first, last in gaps(common(old, new), len(old), len(new))
     )
 
 
@@ -158,7 +157,7 @@ class _Places:
         # What changed in ours, and by how many lines it stands further down there.
         self._changes = {
             _slid(self._base_bodies, start, end, self._our_bodies[first:last]): first - start
-            for start, end, first, last in _gaps(shared, len(base), len(ours))
+            for start, end, first, last in gaps(shared, len(base), len(ours))
         }
 
     def place(self, hunk: Hunk) -> Placed:
@@ -245,13 +244,13 @@ class _Places:
             return Placed(hunk, "there", start, end, ())
         return Placed(hunk, "clean", start, end, tuple(filter(None, new)))
 
-    def _shared(self) -> list[_Block]:
+    def _shared(self) -> list[Block]:
         """The lines that both have: first the same bytes, in between the same but for endings."""
-        exact = _common(self._base, self._ours)
+        exact = common(self._base, self._ours)
         loose = [
             (start + i, first + j, length)
-            for start, end, first, last in _gaps(exact, len(self._base), len(self._ours))
-            for i, j, length in _common(self._base_bodies[start:end], self._our_bodies[first:last])
+            for start, end, first, last in gaps(exact, len(self._base), len(self._ours))
+            for i, j, length in common(self._base_bodies[start:end], self._our_bodies[first:last])
         ]
         return sorted(exact + loose)
 
@@ -315,89 +314,3 @@ def _inside(text: str, at: int) -> bool:
 
 
 # --- common lines --------------------------------------------------------------------
-
-_SMALL = 400
-_DEEPEST = 12
-_Block: TypeAlias = tuple[int, int, int]
-
-
-def _gaps(blocks: list[_Block], old: int, new: int) -> Iterator[tuple[int, int, int, int]]:
-    """What is between blocks of common lines: its ranges in texts of so many lines."""
-    i = j = 0
-    for start, first, length in (*blocks, (old, new, 0)):
-        if (start, first) != (i, j):
-            yield i, start, j, first
-        i, j = start + length, first + length
-
-
-def _common(old: Sequence[str], new: Sequence[str]) -> list[_Block]:
-    """Runs of lines that both have, in order: where in the one, where in the other, how many.
-
-    Lines that both have once hold the texts together. Only in short gaps between them is
-    every pair of lines compared, so the time is nearly in proportion to the lines.
-    """
-    blocks: list[_Block] = []
-    todo = [(0, len(old), 0, len(new), 0)]
-    while todo:
-        i, end, j, stop, depth = todo.pop()
-        head = tail = 0
-        while head < min(end - i, stop - j) and old[i + head] == new[j + head]:
-            head += 1
-        if head:
-            blocks.append((i, j, head))
-            i, j = i + head, j + head
-        while tail < min(end - i, stop - j) and old[end - 1 - tail] == new[stop - 1 - tail]:
-            tail += 1
-        if tail:
-            end, stop = end - tail, stop - tail
-            blocks.append((end, stop, tail))
-        if i == end or j == stop or depth > _DEEPEST:
-            continue
-        a, b = old[i:end], new[j:stop]
-        if len(a) * len(b) < _SMALL * _SMALL:
-            if not set(a).isdisjoint(b):
-                matches = SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks()
-                blocks += [(i + m.a, j + m.b, m.size) for m in matches if m.size]
-            continue
-        anchors = _anchors(a, b, 1) or _anchors(a, b, 3)
-        if anchors:
-            corners = [(0, 0), *anchors, (len(a), len(b))]
-            todo += [
-                (i + start, i + end, j + first, j + last, depth + 1)
-                for (start, first), (end, last) in pairwise(corners)
-            ]
-    return sorted(blocks)
-
-
-def _anchors(old: Sequence[str], new: Sequence[str], width: int) -> list[tuple[int, int]]:
-    """Where so many lines in a row are in either text once: the longest rising series.
-
-    Of anchors that follow each other without a gap only the first is given.
-    """
-    here, there = _once(old, width), _once(new, width)
-    pairs = [(i, there[key]) for key, i in here.items() if key in there]
-    # Patience sorting: for each length the series that ends lowest in the new text.
-    lowest: list[int] = []
-    last: list[int] = []
-    before: list[int] = []
-    for number, (_, j) in enumerate(pairs):
-        length = bisect_left(lowest, j)
-        lowest[length : length + 1] = [j]
-        last[length : length + 1] = [number]
-        before.append(last[length - 1] if length else -1)
-    series: list[tuple[int, int]] = []
-    at = last[-1] if last else -1
-    while at >= 0:
-        series.append(pairs[at])
-        at = before[at]
-    series.reverse()
-    follow = {(i + 1, j + 1) for i, j in series}
-    return [anchor for anchor in series if anchor not in follow]
-
-
-def _once(lines: Sequence[str], width: int) -> dict[Hashable, int]:
-    keys: Iterable[Hashable] = zip(*(lines[n:] for n in range(width)), strict=False)
-    found: dict[Hashable, int] = {}
-    for at, key in enumerate(keys):
-        found[key] = -1 if key in found else at
-    return {key: at for key, at in found.items() if at >= 0}
