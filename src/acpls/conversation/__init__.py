@@ -1,0 +1,1 @@
+"""A session as a Markdown document: the renderer and the writer. Pure."""
