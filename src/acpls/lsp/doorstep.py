@@ -1,0 +1,72 @@
+"""The server's face while the rest of it is still to be loaded.
+
+Editors wait for the answer to ``initialize`` before they show anything, and the answer
+needs nothing but the list of what we can do. All else is built with the next message.
+
+Invariant: imports neither the hub nor the rim.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from acpls.lsp.protocol import EditorServer, Ticket
+    from acpls.lsp.rim import EditorRim
+
+# What the rim does for each method, by the name of its function.
+_FEATURES: dict[str, str] = {
+    types.INITIALIZED: "initialized",
+    types.TEXT_DOCUMENT_DID_OPEN: "opened",
+    types.TEXT_DOCUMENT_DID_CHANGE: "changed",
+    types.TEXT_DOCUMENT_DID_SAVE: "saved",
+    types.TEXT_DOCUMENT_DID_CLOSE: "closed",
+    types.WORKSPACE_DID_CHANGE_CONFIGURATION: "configuration_changed",
+    types.WINDOW_WORK_DONE_PROGRESS_CANCEL: "progress_cancelled",
+    types.TEXT_DOCUMENT_CODE_ACTION: "code_actions",
+    types.TEXT_DOCUMENT_HOVER: "hover",
+    "acp/focus/changed": "focus_changed",
+    "acp/question/shown": "question_shown",
+}
+_KINDS = [types.CodeActionKind.QuickFix, types.CodeActionKind.Refactor]
+_OPTIONS = {types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(code_action_kinds=_KINDS)}
+
+
+class Doorstep:
+    """Registers what we can do; ``build`` makes the rim that does it."""
+
+    def __init__(self, server: EditorServer, build: Callable[[], EditorRim]) -> None:
+        self._build = build
+        self._params: types.InitializeParams | None = None
+        self._rim: EditorRim | None = None
+        server.feature(types.INITIALIZE)(self._initialize)
+        for method, name in _FEATURES.items():
+            server.feature(method, _OPTIONS.get(method))(self._forward(name))
+        server.protocol.on_request = self._command
+        server.protocol.on_abandoned = self._abandoned
+
+    def _initialize(self, params: types.InitializeParams) -> None:
+        self._params = params
+
+    def _forward(self, name: str) -> Callable[[Any], Any]:
+        def handler(params: Any) -> Any:
+            return getattr(self._inside(), name)(params)
+
+        return handler
+
+    def _command(self, ticket: Ticket, _: str, params: types.ExecuteCommandParams) -> None:
+        self._inside().command(ticket, params)
+
+    def _abandoned(self, ticket: Ticket) -> None:
+        self._inside().abandoned(ticket)
+
+    def _inside(self) -> EditorRim:
+        if self._rim is None:
+            self._rim = self._build()
+            if self._params is not None:
+                self._rim.initialize(self._params)
+        return self._rim

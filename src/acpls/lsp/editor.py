@@ -1,0 +1,232 @@
+"""What we ask of the editor: apply an edit, show a document, put a question.
+
+Each request has a time limit, and whatever comes of it is an event. ``applied`` in an
+answer is passed on as what it is, the editor's word.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any, Final
+
+from anyio import CancelScope
+from lsprotocol import types
+
+from acpls.events import CommandGiven, EditApplied, EditRefused, QuestionPut
+from acpls.hub import shapes
+from acpls.lsp.actions import SHOW_REQUEST
+from acpls.lsp.asking import EditorError, NoAnswer
+from acpls.lsp.quirks import Quirks
+from acpls.lsp.wording import distinct, short
+from acpls.text.lines import LineIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from anyio.abc import TaskGroup
+
+    from acpls import effects as ef
+    from acpls.events import Event
+    from acpls.hub import Hub
+    from acpls.lsp.protocol import EditorProtocol
+    from acpls.lsp.spelling import Spelling
+    from acpls.questions import Question
+
+EDIT_LIMIT_S = 10.0
+SHOW_LIMIT_S = 10.0
+# People think as long as they like; an end all the same, so that nothing is for ever.
+QUESTION_LIMIT_S = 7 * 24 * 3600.0
+
+_LEVELS: Final = {
+    "error": types.MessageType.Error,
+    "warning": types.MessageType.Warning,
+    "info": types.MessageType.Info,
+}
+
+_log = logging.getLogger("acpls.lsp")
+
+
+class Editor:
+    """The editor, as something that can be asked."""
+
+    def __init__(
+        self,
+        tasks: TaskGroup,
+        protocol: EditorProtocol,
+        hub: Hub,
+        spelling: Spelling,
+        emit: Callable[[Event], None],
+    ) -> None:
+        """``emit`` takes the events; it is called in the loop's thread."""
+        self.quirks = Quirks()
+        self.announced: dict[str, Any] = {}
+        self._tasks = tasks
+        self._protocol = protocol
+        self._hub = hub
+        self._spelling = spelling
+        self._emit = emit
+        # The questions that are on the screen, by key.
+        self._shown: dict[str, CancelScope] = {}
+
+    # --- edits -------------------------------------------------------------------------
+
+    def edit(self, effect: ef.EditBuffer) -> None:
+        """Edit an open document."""
+        self._tasks.start_soon(self._edit, effect)
+
+    async def _edit(self, effect: ef.EditBuffer) -> None:
+        refused: str | None = "a mistake in acpls; its log says more"
+        try:
+            refused = await self._refused(effect)
+        except Exception:  # noqa: BLE001 -- each edit has an outcome, whatever happens
+            _log.exception("a bug while editing a document")
+        number = effect.number
+        self._emit(EditApplied(number) if refused is None else EditRefused(number, refused))
+
+    async def _refused(self, effect: ef.EditBuffer) -> str | None:
+        """Ask for the edit; why it was not made, or ``None``."""
+        workspace = self._protocol.client_capabilities.workspace
+        # Some that say nothing of edits do take them; those that say no never answer.
+        if workspace is not None and workspace.apply_edit is False:
+            return "this editor takes no edits"
+        params = {"edit": self._workspace_edit(effect)}
+        try:
+            answer = await self._protocol.ask(types.WORKSPACE_APPLY_EDIT, params, EDIT_LIMIT_S)
+        except NoAnswer:
+            return "it did not answer in time"
+        except EditorError as error:
+            return error.message
+        return None if answer.applied else answer.failure_reason or "it gave no reason"
+
+    def _workspace_edit(self, effect: ef.EditBuffer) -> dict[str, Any]:
+        index = LineIndex(effect.text)
+        uri = self._spelling.theirs(effect.uri)
+        edits = [
+            {
+                "range": {
+                    "start": self._position(index, edit.start),
+                    "end": self._position(index, edit.end),
+                },
+                "newText": edit.text,
+            }
+            for edit in effect.edits
+        ]
+        if effect.versioned and self._takes_versions():
+            document = {"uri": uri, "version": effect.version}
+            return {"documentChanges": [{"textDocument": document, "edits": edits}]}
+        return {"changes": {uri: edits}}
+
+    def _position(self, index: LineIndex, offset: int) -> dict[str, int]:
+        line, character = index.position(offset, self._hub.state.buffers.encoding)
+        return {"line": line, "character": character}
+
+    def _takes_versions(self) -> bool:
+        workspace = self._protocol.client_capabilities.workspace
+        edit = workspace.workspace_edit if workspace is not None else None
+        return bool(edit is not None and edit.document_changes)
+
+    # --- documents, messages -------------------------------------------------------------
+
+    def show_document(self, effect: ef.ShowDocument) -> None:
+        """Show a document, where the editor can."""
+        uri = self._spelling.theirs(effect.uri)
+        if not self._shows_documents():
+            # Following an agent through its files is no reason to fill the log.
+            if effect.take_focus:
+                self.log("info", f"This editor cannot be told to open {uri}")
+            return
+        params: dict[str, Any] = {"uri": uri, "takeFocus": effect.take_focus}
+        if effect.line is not None:
+            end = effect.line if effect.end is None else effect.end
+            params["selection"] = shapes.lines(effect.line, end)
+        self._tasks.start_soon(self._show_document, params)
+
+    def _shows_documents(self) -> bool:
+        if self.quirks.show_document is not None:
+            return self.quirks.show_document
+        window = self._protocol.client_capabilities.window
+        claimed = window.show_document if window is not None else None
+        return bool(claimed is not None and claimed.support)
+
+    async def _show_document(self, params: dict[str, Any]) -> None:
+        try:
+            answer = await self._protocol.ask(types.WINDOW_SHOW_DOCUMENT, params, SHOW_LIMIT_S)
+        except (NoAnswer, EditorError) as problem:
+            self.log("info", f"The editor did not open {params['uri']}: {problem}")
+        else:
+            if not answer.success:
+                self.log("info", f"The editor could not open {params['uri']}")
+
+    def tell(self, effect: ef.TellUser) -> None:
+        """Tell the user: an error as a message of one short line, everything in the log."""
+        self.log(effect.level, effect.message)
+        if effect.detail:
+            self.log(effect.level, effect.detail)
+        if effect.level == "error":
+            # Anything but an error blocks one editor until a key is pressed.
+            params = {"type": _LEVELS["error"].value, "message": short(effect.message)}
+            self._protocol.notify(types.WINDOW_SHOW_MESSAGE, params)
+
+    def log(self, level: str, text: str) -> None:
+        """Write to the editor's log of this server; ``level``: error, warning, info."""
+        params = {"type": _LEVELS[level].value, "message": text}
+        self._protocol.notify(types.WINDOW_LOG_MESSAGE, params)
+
+    # --- questions -----------------------------------------------------------------------
+
+    def put(self, effect: ef.PutQuestion) -> None:
+        """Put a question: by our own request where the editor knows it, else as a dialog."""
+        question = self._hub.state.questions.all[effect.question]
+        scope = self._shown[question.key] = CancelScope()
+        self._tasks.start_soon(self._put, question, scope)
+
+    async def _put(self, question: Question, scope: CancelScope) -> None:
+        if question.key not in self._shown:
+            # It was settled before its turn came.
+            return
+        ask = self._ask if self.announced.get("questions") else self._dialog
+        option = None
+        with scope:
+            try:
+                option = await ask(question)
+            except (NoAnswer, EditorError) as problem:
+                _log.debug("question %s was not answered: %s", question.key, problem)
+            except Exception:  # noqa: BLE001 -- the others still have to be put
+                _log.exception("a bug while putting a question")
+        if self._shown.pop(question.key, None) is not None:
+            self._emit(QuestionPut(question.key, option))
+
+    async def _ask(self, question: Question) -> str | None:
+        shape = shapes.question(self._hub.state, question)
+        answer = await self._protocol.ask("acp/question/ask", shape, QUESTION_LIMIT_S)
+        option = answer.get("option") if isinstance(answer, dict) else None
+        return option if isinstance(option, str) else None
+
+    async def _dialog(self, question: Question) -> str | None:
+        # Some editors preselect the first answer, so that one decides nothing.
+        names = [option.name or option.option for option in question.options]
+        titles = distinct([SHOW_REQUEST, *names])
+        params = {
+            "type": types.MessageType.Info.value,
+            "message": question.title,
+            "actions": [{"title": title} for title in titles],
+        }
+        answer = await self._protocol.ask(
+            types.WINDOW_SHOW_MESSAGE_REQUEST, params, QUESTION_LIMIT_S
+        )
+        if answer is None:
+            return None
+        if answer.title == SHOW_REQUEST:
+            argument = {"session": question.session}
+            self._emit(CommandGiven("acpls.session.openConversation", argument))
+        options = (option.option for option in question.options)
+        return dict(zip(titles[1:], options, strict=True)).get(answer.title)
+
+    def settled(self, effect: ef.QuestionSettled) -> None:
+        """Take a question away from wherever it is shown."""
+        scope = self._shown.pop(effect.question, None)
+        if scope is not None:
+            scope.cancel()
+        if self.announced.get("questions"):
+            params = shapes.lean(question=effect.question, by=effect.by, option=effect.option)
+            self._protocol.notify("acp/question/settled", params)
