@@ -1,0 +1,133 @@
+"""The command line: chooses what runs, and loads no more than that."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import logging
+import os
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from acpls import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anyio.abc import TaskGroup
+
+    from acpls.bridge import Bridge
+    from acpls.lsp.protocol import EditorServer
+    from acpls.lsp.rim import EditorRim
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run ``acpls``; without a command it serves, but on a terminal it prints its help."""
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    if arguments.command is None:
+        if sys.stdin.isatty():
+            parser.print_help()
+            return
+        arguments.command = "serve"
+    match arguments.command:
+        case "serve":
+            serve(getattr(arguments, "log_level", "warning"))
+        case "demo-agent":
+            from acpls.demo.agent import main as agent
+
+            sys.exit(agent(["--protocol", arguments.protocol]))
+        case "demo":
+            if arguments.editor is not None:
+                from acpls.demo.editors import open_editor
+
+                sys.exit(open_editor(arguments.editor, arguments.protocol))
+            from acpls.demo.player import play
+
+            sys.exit(play(arguments.protocol, arguments.agent))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="acpls",
+        description="The language server for the Agent Client Protocol: any ACP coding agent "
+        "in any LSP editor.",
+    )
+    parser.add_argument("--version", action="version", version=f"acpls {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    server = commands.add_parser("serve", help="serve an editor on stdin and stdout (the default)")
+    server.add_argument(
+        "--log-level",
+        default="warning",
+        choices=("debug", "info", "warning", "error"),
+        help="what goes to stderr (default: warning)",
+    )
+    agent = commands.add_parser("demo-agent", help="a small ACP agent to try things with")
+    agent.add_argument("--protocol", default="auto", choices=("auto", "1", "2"))
+    demo = commands.add_parser("demo", help="play an editing session on a sample project")
+    demo.add_argument("--protocol", default="2", choices=("1", "2"), help="the agent's version")
+    demo.add_argument("--editor", choices=("nvim", "hx"), help="open the project in an editor")
+    demo.add_argument("--agent", metavar="NAME", help="a configured agent instead of the demo's")
+    return parser
+
+
+def serve(log_level: str) -> NoReturn:
+    """Serve one editor, then end the process."""
+    # Collecting garbage while everything is being imported costs more than it brings; the
+    # main loop turns it on again.
+    gc.disable()
+    # stderr is for people: editors show it, so nothing but what matters goes there.
+    logging.basicConfig(
+        level=log_level.upper(), format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr
+    )
+    from acpls.lsp.commands import COMMANDS
+    from acpls.lsp.mainloop import serve as run
+    from acpls.lsp.protocol import EditorServer
+
+    run(_Application, EditorServer("acpls", __version__, commands=COMMANDS))
+
+
+class _Application:
+    """The server: a doorstep at first, and the bridge as soon as it is needed."""
+
+    def __init__(self, tasks: TaskGroup, server: EditorServer) -> None:
+        from acpls.lsp.doorstep import Doorstep
+
+        self._tasks = tasks
+        self._server = server
+        self._bridge: Bridge | None = None
+        Doorstep(server, self._build)
+
+    def _build(self) -> EditorRim:
+        from acpls.bridge import Bridge
+        from acpls.settings import AgentSpec
+
+        demo = AgentSpec(sys.executable, ("-m", "acpls", "demo-agent"))
+        launch = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
+        self._bridge = Bridge(
+            self._tasks, self._server, demo, launch=launch, config_layer=_config_file()
+        )
+        return self._bridge.rim
+
+    async def aclose(self) -> None:
+        """End all agents."""
+        if self._bridge is not None:
+            await self._bridge.aclose()
+
+
+def _config_file() -> Any:
+    """The user's own settings file, decoded; ``None`` when there is none."""
+    import tomllib
+
+    import platformdirs
+
+    path = Path(platformdirs.user_config_dir("acpls", appauthor=False)) / "config.toml"
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as problem:
+        logging.getLogger("acpls").warning("%s cannot be read: %s", path.name, problem)
+        return None
