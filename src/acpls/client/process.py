@@ -117,7 +117,7 @@ def find_program(command: str, env: Mapping[str, str], cwd: str | None) -> str:
         wanted = str(Path(cwd or Path.cwd()) / wanted)
         where = ""
     else:
-        where = f" on PATH ({env.get('PATH', '')})"
+        where = " on PATH"
     found = shutil.which(wanted, path=env.get("PATH"))
     if found is not None:
         return found

@@ -158,7 +158,7 @@ def read_line(line: bytes) -> Message | Noise | Bad | None:
             return Bad(None, PARSE_ERROR, f"not JSON: {problem}", _excerpt(line))
         return Noise(_excerpt(line))
     if isinstance(value, dict):
-        if "jsonrpc" not in value:
+        if "jsonrpc" not in value or (value["jsonrpc"] != "2.0" and "method" not in value):
             return Noise(_excerpt(line))
         message = _message(value)
         if not isinstance(message, str):

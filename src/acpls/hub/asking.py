@@ -1,0 +1,116 @@
+"""Questions come, are put to the user, and are settled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from acpls.effects import PutQuestion, SendAnswer, ShowQuestions
+from acpls.hub import claims
+from acpls.hub.state import CannotDo
+from acpls.review.ledger import Author
+from acpls.session.asks import Failure
+from acpls.session.content import AboutCommand, AboutToolCall
+
+if TYPE_CHECKING:
+    from acpls.events import QuestionAsked, QuestionPut, RequestWithdrawn
+    from acpls.hub.state import Effects, State
+    from acpls.questions import Question
+    from acpls.session.state import Session
+
+INVALID_PARAMS = -32602
+
+
+def asked(state: State, event: QuestionAsked) -> Effects:
+    """An agent asks for permission. The question stays open until somebody answers it."""
+    session = state.session_of(event.agent, event.session)
+    if session is None:
+        failure = Failure(INVALID_PARAMS, "no such session is open here")
+        yield SendAnswer(event.agent, event.request, failure)
+        return
+    question = state.questions.ask(event, session.key, _title(state, session, event))
+    question.foreground = session.busy
+    yield ShowQuestions()
+    yield from put_next(state)
+
+
+def _title(state: State, session: Session, event: QuestionAsked) -> str:
+    match event.subject:
+        case AboutToolCall(tool_call):
+            call = session.tool_call(tool_call)
+            about = call.title if call is not None else ""
+        case AboutCommand(command):
+            about = f"Run {command}"
+        case _:
+            about = ""
+    agent = state.agent(event.agent).title
+    return event.title or about or f"{agent} asks for permission and says nothing more"
+
+
+def put_next(state: State) -> Effects:
+    """Put questions to the user: all at once to an editor that queues them itself, else one
+    dialog at a time.
+
+    A question about changes waits until these have been looked at, so that it can show them.
+    """
+    if not (state.editor.questions or state.may_use_dialogs):
+        return
+    for question in state.questions.pending():
+        if question.put:
+            if not state.editor.questions and not question.dismissed:
+                return
+            continue
+        if _unread(state, question):
+            continue
+        question.put = True
+        yield PutQuestion(question.key)
+        if not state.editor.questions:
+            return
+
+
+def _unread(state: State, question: Question) -> bool:
+    if not isinstance(question.subject, AboutToolCall):
+        return False
+    return state.claims_awaited[Author(question.session, question.subject.tool_call)] > 0
+
+
+def was_put(state: State, event: QuestionPut) -> Effects:
+    """The editor answered, or did not. No answer is never taken for a refusal."""
+    question = state.questions.all[event.question]
+    if question.open and event.option is not None and question.offers(event.option):
+        yield from answer(state, question, event.option)
+    else:
+        question.dismissed = True
+        yield from put_next(state)
+
+
+def answer(state: State, question: Question, option: str) -> Effects:
+    """The user chose an option. Raises ``CannotDo`` for a settled question, or a strange option."""
+    if not question.open:
+        message = f"The question was settled already, by {question.by}"
+        raise CannotDo(message, field="question")
+    if not question.offers(option):
+        offered = ", ".join(o.option for o in question.options)
+        message = f"The question does not offer {option!r}; it offers: {offered}"
+        raise CannotDo(message, field="option")
+    yield from state.questions.settle(question, "editor", option)
+    kind = next(o.kind for o in question.options if o.option == option)
+    if kind.startswith("reject") and isinstance(question.subject, AboutToolCall):
+        # Some agents send no update for a refused tool call, so its proposals go by themselves.
+        yield from claims.drop(state, Author(question.session, question.subject.tool_call))
+    yield from put_next(state)
+
+
+def withdrawn(state: State, event: RequestWithdrawn) -> Effects:
+    """The agent no longer waits; it still gets its one answer."""
+    question = state.questions.asked_as(event.agent, event.request)
+    if question is not None:
+        yield from state.questions.settle(question, "agent")
+        yield from put_next(state)
+
+
+def cancel_turn(state: State, session: Session) -> Effects:
+    """Settle the session's open questions as cancelled; those of background work stay open."""
+    for question in state.questions.pending(session.key):
+        if question.foreground:
+            yield from state.questions.settle(question, "cancel")
+    yield from put_next(state)

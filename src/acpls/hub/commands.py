@@ -1,0 +1,325 @@
+"""What each command of the editor's user does. Arguments come checked by the rim.
+
+Invariant: each command that somebody waits for is answered once, now or later.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from acpls import __version__
+from acpls.effects import ReplyCommand, ReplyLog, ShowDocument
+from acpls.hub import (
+    agents,
+    asking,
+    attachments,
+    conversing,
+    meant,
+    sessions,
+    shapes,
+    verdicts,
+)
+from acpls.hub.state import CannotDo
+from acpls.session import asks
+from acpls.text import uris
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from acpls.hub.state import Effects, State
+    from acpls.review.ledger import Verdict
+    from acpls.session.state import Session
+
+    Arguments: TypeAlias = Mapping[str, Any]
+    Run: TypeAlias = Callable[[State, Arguments, object], Effects]
+
+LOG_LINES = 200
+OUTPUT_LIMIT = 100_000
+
+
+# --- agents ----------------------------------------------------------------------------------
+
+
+def agent_list(state: State, _: Arguments, ticket: object) -> Effects:
+    """All configured agents."""
+    names = state.settings.agents
+    yield ReplyCommand(ticket, [shapes.agent(state.agent(name)) for name in names])
+
+
+def agent_start(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """Start an agent that does not run."""
+    name = meant.agent(state, arguments)
+    yield from agents.start(state, name)
+    yield ReplyCommand(ticket, shapes.agent(state.agent(name)))
+
+
+def agent_restart(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """End an agent and start it again."""
+    name = meant.agent(state, arguments)
+    yield from agents.end(state, name)
+    yield from agents.start(state, name)
+    yield ReplyCommand(ticket, shapes.agent(state.agent(name)))
+
+
+def agent_stop(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """End an agent."""
+    name = meant.agent(state, arguments)
+    yield from agents.end(state, name)
+    yield ReplyCommand(ticket, shapes.agent(state.agent(name)))
+
+
+def agent_log(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """The last words of an agent."""
+    name = meant.agent(state, arguments)
+    yield ReplyLog(ticket, name, arguments.get("lines", LOG_LINES))
+
+
+def agent_select(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """Make an agent the default in this editor."""
+    state.default_agent = meant.agent(state, arguments)
+    yield ReplyCommand(ticket, {"agent": state.default_agent})
+
+
+# --- sessions --------------------------------------------------------------------------------
+
+
+def session_new(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """Open a session; answered when the agent has opened it."""
+    name = meant.agent(state, arguments)
+    cwd, title = meant.folder(state, arguments), arguments.get("title")
+    yield from sessions.new(state, name, cwd, ticket, title)
+
+
+def session_list(state: State, _: Arguments, ticket: object) -> Effects:
+    """The sessions opened here."""
+    entries = [shapes.session_entry(session) for session in state.sessions.values()]
+    yield ReplyCommand(ticket, {"sessions": entries})
+
+
+def session_get(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """A session as a whole."""
+    yield ReplyCommand(ticket, shapes.snapshot(state, meant.session(state, arguments)))
+
+
+def session_close(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """Close a session."""
+    yield from sessions.close(state, meant.session(state, arguments), ticket)
+
+
+def session_prompt(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """Prompt; without a text the conversation document is opened to write one."""
+    blocks = attachments.prompt_blocks(state, arguments)
+    yield from meant.session_or_new(state, arguments)
+    session = meant.session(state, arguments)
+    if not blocks:
+        yield from conversing.open_document(state, session, ticket)
+        return
+    yield from sessions.prompt(state, session, blocks, ticket)
+
+
+def session_send(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """Send what stands under the last heading of a conversation document."""
+    uri = arguments.get("uri")
+    if uri is None:
+        yield from conversing.send(state, meant.session(state, arguments), ticket)
+        return
+    for conversation in state.conversations.values():
+        if uris.same(conversation.uri, uri):
+            yield from conversing.send(state, state.sessions[conversation.session], ticket)
+            return
+    message = "This document is no conversation of an open session"
+    raise CannotDo(message, field="uri")
+
+
+def session_fetch(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """Bring the conversation document up to date now."""
+    yield from conversing.fetch(state, meant.session(state, arguments))
+    yield ReplyCommand(ticket, {})
+
+
+def session_open_conversation(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """Show the conversation document."""
+    yield from meant.session_or_new(state, arguments)
+    yield from conversing.open_document(state, meant.session(state, arguments), ticket)
+
+
+def session_ask(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """Open the conversation with a selection quoted under its last heading."""
+    quote = attachments.quote(state, arguments)
+    yield from meant.session_or_new(state, arguments)
+    yield from conversing.open_document(state, meant.session(state, arguments), ticket, quote)
+
+
+def session_cancel(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """Stop the session's turn."""
+    yield from sessions.cancel(state, meant.session(state, arguments))
+    yield ReplyCommand(ticket, {})
+
+
+def session_end_turn(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """Take the turn for ended without the agent's word."""
+    yield from sessions.end_turn(state, meant.session(state, arguments))
+    yield ReplyCommand(ticket, {})
+
+
+def session_set_option(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """Set an option; answered when the agent has."""
+    session = meant.session(state, arguments)
+    known = next((o for o in session.options if o.option == arguments["option"]), None)
+    if known is None or session.native is None:
+        offered = ", ".join(o.option for o in session.options) or "none"
+        message = f"The session has no option {arguments['option']!r}; it has: {offered}"
+        raise CannotDo(message, field="option")
+    what = asks.SetOption(session.native, known.option, arguments["value"])
+    yield from agents.ask(state, session.agent, what, session.key, ticket)
+
+
+def output_read(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """A part of a terminal's or a tool call's output, counted in code points."""
+    session = meant.session(state, arguments)
+    text = _output(session, arguments)
+    offset, limit = arguments.get("offset", 0), arguments.get("limit", OUTPUT_LIMIT)
+    part = text[offset : offset + limit]
+    yield ReplyCommand(ticket, {"text": part, "offset": offset, "total": len(text)})
+
+
+def _output(session: Session, arguments: Arguments) -> str:
+    terminal = session.terminals.get(arguments.get("terminal", ""))
+    if terminal is not None:
+        return terminal.text()
+    call = session.tool_call(arguments.get("toolCall", ""))
+    if call is None:
+        message = "The session has no such terminal or tool call"
+        named = "toolCall" if "toolCall" in arguments else "terminal"
+        raise CannotDo(message, field=named)
+    blocks = [shapes.block(item) for item in shapes.blocks_of(call)]
+    return "\n".join(block["text"] for block in blocks if "text" in block)
+
+
+# --- questions -------------------------------------------------------------------------------
+
+
+def question_list(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """The open questions, oldest first."""
+    pending = state.questions.pending(meant.session_or_all(state, arguments))
+    yield ReplyCommand(ticket, [shapes.question(state, question) for question in pending])
+
+
+def question_answer(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """Answer a question with one of its options."""
+    question = meant.question(state, arguments)
+    yield from asking.answer(state, question, arguments["option"])
+    yield ReplyCommand(ticket, {})
+
+
+# --- review ----------------------------------------------------------------------------------
+
+
+def review_list(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """The changes that wait for a verdict."""
+    files = meant.files(state, arguments)
+    yield ReplyCommand(ticket, [shapes.change(state, file) for file in files])
+
+
+def review_keep(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """Keep a hunk, a file's, a session's, or all hunks."""
+    yield from _verdict(state, arguments, ticket, "keep")
+
+
+def review_reject(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """Reject a hunk, a file's, a session's, or all hunks."""
+    yield from _verdict(state, arguments, ticket, "reject")
+
+
+def _verdict(state: State, arguments: Arguments, ticket: object, verdict: Verdict) -> Effects:
+    yield from verdicts.give(state, meant.hunks(state, arguments), verdict, ticket)
+
+
+def review_diff(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """The two sides of a file in review, for a diff view."""
+    for file in meant.files(state, arguments):
+        buffer = state.buffer_at(file.path)
+        # What is only proposed is in no document yet.
+        current = buffer.text if buffer is not None and file.written else file.target
+        answer = {"base": file.base, "current": current, "patch": shapes.unified(file)}
+        yield ReplyCommand(ticket, answer)
+        return
+    message = "The file has no pending change"
+    raise CannotDo(message, field="uri")
+
+
+# --- follow, status --------------------------------------------------------------------------
+
+
+def follow_set(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """Turn following on or off, or the other way round."""
+    on = arguments.get("on")
+    state.follow.on = not state.follow.on if on is None else bool(on)
+    yield ReplyCommand(ticket, {"on": state.follow.on})
+
+
+def follow_trail(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """The last places of a session's agent, newest first."""
+    session = meant.session(state, arguments)
+    trail = state.follow.trails.get(session.key, ())
+    yield ReplyCommand(ticket, [shapes.place(state, place) for place in trail])
+
+
+def follow_go_to(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """Show the place where the agent is now."""
+    place = state.follow.here(meant.session(state, arguments).key)
+    if place is None:
+        message = "The agent has not been at any place yet"
+        raise CannotDo(message)
+    row = None if place.line is None else shapes.clip(state, place.path, place.line)
+    yield ShowDocument(uris.from_path(place.path), row, row, take_focus=True)
+    yield ReplyCommand(ticket, shapes.place(state, place))
+
+
+def status(state: State, _: Arguments, ticket: object) -> Effects:
+    """All that is going on, in brief."""
+    pending = state.ledger.pending()
+    answer = {
+        "version": __version__,
+        "agents": [shapes.agent(state.agent(name)) for name in state.settings.agents],
+        "sessions": [shapes.session_entry(session) for session in state.sessions.values()],
+        "currentSession": state.current,
+        "questions": len(state.questions.pending()),
+        "hunks": sum(len(file.hunks) for file in pending),
+        "follow": state.follow.on,
+        "problems": list(state.problems),
+    }
+    yield ReplyCommand(ticket, answer)
+
+
+COMMANDS: dict[str, Run] = {
+    "acpls.agent.list": agent_list,
+    "acpls.agent.start": agent_start,
+    "acpls.agent.restart": agent_restart,
+    "acpls.agent.stop": agent_stop,
+    "acpls.agent.log": agent_log,
+    "acpls.agent.select": agent_select,
+    "acpls.session.new": session_new,
+    "acpls.session.list": session_list,
+    "acpls.session.get": session_get,
+    "acpls.session.close": session_close,
+    "acpls.session.prompt": session_prompt,
+    "acpls.session.send": session_send,
+    "acpls.session.fetch": session_fetch,
+    "acpls.session.openConversation": session_open_conversation,
+    "acpls.session.ask": session_ask,
+    "acpls.session.cancel": session_cancel,
+    "acpls.session.endTurn": session_end_turn,
+    "acpls.session.setOption": session_set_option,
+    "acpls.output.read": output_read,
+    "acpls.question.list": question_list,
+    "acpls.question.answer": question_answer,
+    "acpls.review.list": review_list,
+    "acpls.review.keep": review_keep,
+    "acpls.review.reject": review_reject,
+    "acpls.review.diff": review_diff,
+    "acpls.follow.set": follow_set,
+    "acpls.follow.trail": follow_trail,
+    "acpls.follow.goTo": follow_go_to,
+    "acpls.status": status,
+}

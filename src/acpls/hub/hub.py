@@ -1,0 +1,203 @@
+"""The hub: an event comes in, effects go out, and all state is in between.
+
+Invariant: ``handle`` never waits and never nests. It changes state by plain functions, in
+the order of the events; what takes time is an effect, and what comes of it an event.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, assert_never
+
+from acpls import events as ev
+from acpls.effects import FailCommand, ShowQuestions, ShowSession, TellUser
+from acpls.hub import (
+    agents,
+    asking,
+    claims,
+    conversing,
+    documents,
+    editing,
+    files,
+    in_step,
+    sessions,
+    tokens,
+    verdicts,
+)
+from acpls.hub.commands import COMMANDS
+from acpls.hub.state import CannotDo, State
+from acpls.settings import AgentSpec, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from acpls.effects import Effect
+    from acpls.hub.state import Effects
+
+INVALID_PARAMS = -32602
+REQUEST_FAILED = -32803
+
+
+class Hub:
+    """All decisions of the bridge. ``default_agent`` is used where none is configured;
+    ``launch`` is a word that no other run of the server has.
+    """
+
+    def __init__(self, default_agent: AgentSpec, launch: str = "0") -> None:
+        self._default_agent = default_agent
+        settings, _ = parse((), default_agent)
+        self.state = State(settings, launch)
+
+    def handle(self, event: ev.Event, now_s: float) -> list[Effect]:
+        """Take an event in at the monotonic time ``now_s`` (seconds); the effects come back
+        in the order in which they are to be performed.
+        """
+        self.state.now_s = now_s
+        effects: list[Effect] = []
+        try:
+            # One by one, so that what was decided before a refusal is still done.
+            for effect in self._handle(event):
+                effects.append(effect)  # noqa: PERF402 -- not all at once
+        except CannotDo as cannot:
+            effects.append(_failed(event, cannot))
+        return [*effects, *self._touched(effects)]
+
+    def _handle(self, event: ev.Event) -> Effects:  # noqa: PLR0915 -- a table
+        state = self.state
+        match event:
+            case ev.SessionTold():
+                yield from sessions.told(state, event)
+            case ev.Replied():
+                yield from sessions.replied(state, event)
+            case ev.AskFailed():
+                yield from sessions.failed(state, event)
+            case ev.QuestionAsked():
+                yield from asking.asked(state, event)
+            case ev.RequestWithdrawn():
+                yield from asking.withdrawn(state, event)
+            case ev.FileReadAsked():
+                yield from files.read_asked(state, event)
+            case ev.FileWriteAsked():
+                yield from files.write_asked(state, event)
+            case ev.AgentStarting():
+                yield from agents.starting(state, event)
+            case ev.AgentReady():
+                yield from agents.ready(state, event)
+            case ev.AgentMisspoke():
+                yield from agents.misspoke(event)
+            case ev.AgentEnded():
+                yield from agents.ended(state, event)
+            case ev.EditorReady():
+                state.editor = event
+                yield from asking.put_next(state)
+            case ev.SettingsChanged(layers):
+                yield from self._settings(layers)
+            case ev.BufferOpened():
+                yield from documents.opened(state, event)
+            case ev.BufferChanged():
+                yield from documents.changed(state, event)
+            case ev.BufferSaved():
+                yield from documents.saved(state, event)
+            case ev.BufferClosed():
+                yield from documents.closed(state, event)
+            case ev.FocusChanged(typing=typing):
+                state.follow.typing = typing
+            case ev.CommandGiven(name, arguments, ticket):
+                yield from COMMANDS[name](state, arguments, ticket)
+            case ev.CommandAbandoned():
+                # The work goes on; its answer finds nobody and is dropped at the rim.
+                pass
+            case ev.QuestionPut():
+                yield from asking.was_put(state, event)
+            case ev.EditApplied(edit):
+                yield from editing.applied(state, edit)
+            case ev.EditRefused(edit, reason):
+                reason = f"the editor refused the edit: {reason}"
+                yield from _came_to_nothing(state, edit, reason, doubtful=False)
+            case ev.FileRead(token, disk):
+                state.saw(disk.path, disk.text)
+                yield from _READ[type(token)](state, token, disk)
+                # A question about changes waits until they have been looked at.
+                yield from asking.put_next(state)
+            case ev.FileWritten(token):
+                yield from _WRITTEN[type(token)](state, token, event)
+            case ev.TimePassed(token):
+                yield from _TIME[type(token)](state, token)
+            case _:
+                assert_never(event)
+
+    def _settings(self, layers: tuple[object, ...]) -> Effects:
+        state = self.state
+        state.settings, state.problems = parse(layers, self._default_agent)
+        state.follow.on = state.settings.follow_on
+        state.follow.idle_s = state.settings.idle_seconds
+        for problem in state.problems:
+            yield TellUser("warning", problem)
+        yield from asking.put_next(state)
+
+    def _touched(self, effects: list[Effect]) -> Effects:
+        """Whatever changed in a session changes its conversation document too."""
+        keys = [e.session for e in effects if isinstance(e, ShowSession)]
+        if any(isinstance(e, ShowQuestions) for e in effects):
+            keys += self.state.conversations
+        for key in dict.fromkeys(keys):
+            yield from conversing.touch(self.state, key)
+
+
+def _failed(event: ev.Event, cannot: CannotDo) -> Effect:
+    ticket = event.ticket if isinstance(event, ev.CommandGiven) else None
+    if ticket is None:
+        return TellUser("error", cannot.message)
+    code = REQUEST_FAILED if cannot.field is None else INVALID_PARAMS
+    return FailCommand(ticket, code, cannot.message, field=cannot.field)
+
+
+def _edit_due(state: State, token: tokens.EditDue) -> Effects:
+    reason = "the editor said that it made the edit, but did not"
+    doubtful = editing.is_doubtful(state, token.edit)
+    yield from _came_to_nothing(state, token.edit, reason, doubtful=doubtful)
+
+
+def _came_to_nothing(state: State, edit: int, reason: str, *, doubtful: bool) -> Effects:
+    """An edit was not made; ``doubtful``: or perhaps it was, elsewhere in the document."""
+    own = state.edits.pop(edit, None)
+    if own is not None:
+        yield from _NOTHING[type(own.token)](state, own.token, reason, doubtful=doubtful)
+
+
+def _ignored(*_: object) -> Effects:
+    # Where there is such a file already, it is the user's.
+    return iter(())
+
+
+# --- to whom a token belongs -----------------------------------------------------------
+
+_READ: Mapping[type, Callable[[State, Any, ev.Disk], Effects]] = {
+    tokens.ForAgent: files.read,
+    tokens.WrittenForAgent: files.seen_written,
+    tokens.ForClaim: claims.read,
+    tokens.Opened: in_step.opened_read,
+    tokens.InStep: in_step.read,
+    tokens.ForVerdict: verdicts.read,
+    tokens.ForConversation: conversing.read,
+}
+_WRITTEN: Mapping[type, Callable[[State, Any, ev.FileWritten], Effects]] = {
+    tokens.ForAgent: files.written,
+    tokens.ForVerdict: verdicts.written,
+    tokens.ForConversation: conversing.written,
+    tokens.IgnoreFile: _ignored,
+}
+_TIME: Mapping[type, Callable[[State, Any], Effects]] = {
+    tokens.CancelDue: sessions.cancel_due,
+    tokens.NextPrompt: sessions.prompt_due,
+    tokens.Failed: sessions.tell_failure,
+    tokens.HeldChanges: documents.release,
+    tokens.EditDue: _edit_due,
+    tokens.InStep: in_step.due,
+    tokens.ForVerdict: verdicts.time_passed,
+    tokens.ForConversation: conversing.time_passed,
+}
+_NOTHING: Mapping[type, Callable[..., Effects]] = {
+    tokens.InStep: in_step.came_to_nothing,
+    tokens.ForVerdict: verdicts.came_to_nothing,
+    tokens.ForConversation: conversing.came_to_nothing,
+}

@@ -1,0 +1,103 @@
+"""What a command is about: what its arguments name, and what they leave out.
+
+A left-out session is the current one, a left-out agent the default one, a left-out
+question the oldest open one. For what is not there ``CannotDo`` is raised, with the field.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from acpls.hub import agents, sessions
+from acpls.hub.state import CannotDo
+from acpls.text import uris
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from acpls.hub.state import Effects, State
+    from acpls.questions import Question
+    from acpls.review.ledger import ReviewedFile, ReviewHunk
+    from acpls.session.state import Session
+
+    Arguments: TypeAlias = Mapping[str, Any]
+
+
+def agent(state: State, arguments: Arguments) -> str:
+    """The agent named, or the default one."""
+    return agents.meant(state, arguments.get("agent", state.chosen_agent()))
+
+
+def session(state: State, arguments: Arguments) -> Session:
+    """The session named, or the current one."""
+    key = arguments.get("session", state.current)
+    if key is None:
+        message = "No session is open; acpls.session.new opens one"
+        raise CannotDo(message, field="session")
+    if key not in state.sessions:
+        message = f"No session has the key {key!r}"
+        raise CannotDo(message, field="session")
+    return state.sessions[key]
+
+
+def session_or_all(state: State, arguments: Arguments) -> str | None:
+    """The key of the session named; ``None`` where all are meant."""
+    return session(state, arguments).key if "session" in arguments else None
+
+
+def session_or_new(state: State, arguments: Arguments) -> Effects:
+    """See to it that the session meant exists and lives; it is the current one afterwards."""
+    if "session" in arguments:
+        named = session(state, arguments)
+        if named.state == "lost":
+            message = "The session is lost; acpls.session.new starts another"
+            raise CannotDo(message, field="session")
+        state.current = named.key
+        return
+    current = state.sessions.get(state.current or "")
+    if current is None or current.state == "lost":
+        yield from sessions.new(state, state.chosen_agent(), folder(state, arguments))
+
+
+def folder(state: State, arguments: Arguments) -> str:
+    """The folder named, or the main one of the editor."""
+    if "cwd" in arguments:
+        return str(arguments["cwd"])
+    if not state.editor.roots:
+        message = "The editor has not said yet in which folder it works"
+        raise CannotDo(message)
+    return state.editor.roots[0]
+
+
+def question(state: State, arguments: Arguments) -> Question:
+    """The question named, or the oldest open one."""
+    key = arguments.get("question") or next((q.key for q in state.questions.pending()), None)
+    if key is None:
+        message = "No question is open"
+        raise CannotDo(message)
+    if key not in state.questions.all:
+        message = f"No question has the key {key!r}"
+        raise CannotDo(message, field="question")
+    return state.questions.all[key]
+
+
+def files(state: State, arguments: Arguments) -> list[ReviewedFile]:
+    """The files that wait for a verdict: the one named, those of a session, or all."""
+    uri = arguments.get("uri")
+    pending = state.ledger.pending(session_or_all(state, arguments))
+    return [f for f in pending if uri is None or uris.same(uris.from_path(f.path), uri)]
+
+
+def hunks(state: State, arguments: Arguments) -> list[tuple[ReviewedFile, ReviewHunk]]:
+    """The hunk named, or those of a file, of a session, or all; else the current session's."""
+    if "hunk" in arguments:
+        named = state.ledger.find(arguments["hunk"])
+        if named is None:
+            message = f"No pending hunk has the key {arguments['hunk']!r}"
+            raise CannotDo(message, field="hunk")
+        return [named]
+    uri, key = arguments.get("uri"), session_or_all(state, arguments)
+    if key is None and uri is None and not arguments.get("all"):
+        key = state.current
+    found = state.ledger.hunks(key)
+    return [one for one in found if uri is None or uris.same(uris.from_path(one[0].path), uri)]

@@ -1,0 +1,336 @@
+"""What tool calls claim to change, looked up in the files themselves (D07)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from scene import A, B, Scene, about, patch
+
+from acpls import effects as ef
+from acpls.hub.tokens import ForClaim
+from acpls.session import updates as up
+from acpls.session.asks import Done
+from acpls.session.content import FileChange, Fragment, Location, Patch, Text
+
+if TYPE_CHECKING:
+    from acpls.review.ledger import ReviewedFile
+
+TWO = Fragment(A, "two\n", "2\n")
+THREE = Fragment(A, "three\n", "3\n")
+NOWHERE = "neither the old text nor the new text is in the file"
+
+
+@pytest.fixture
+def scene() -> Scene:
+    """One session is open, and one file of three lines is there."""
+    scene = Scene()
+    scene.session()
+    scene.disk[A] = "one\ntwo\nthree\n"
+    return scene
+
+
+def reviewed(scene: Scene, path: str = A) -> ReviewedFile:
+    return scene.state.ledger.files[path]
+
+
+# --- what was done and what is to be done ---------------------------------------------------
+
+
+@pytest.mark.parametrize("told", ["fragment", "patch"])
+def test_a_claim_that_is_on_disk_already_is_recorded_and_not_applied(
+    scene: Scene, told: str
+) -> None:
+    """D07: the document follows its file once; nothing is written, nobody is asked."""
+    scene.buffer(A)
+    scene.agent_edits(A, "two\n", "2\n", told=told)
+    file = reviewed(scene)
+    assert (file.base, file.target) == ("one\ntwo\nthree\n", "one\n2\nthree\n")
+    assert file.written
+    assert scene.hunks() == [("two\n", "2\n")]
+    scene.settles()
+    assert scene.text(A) == scene.disk[A] == "one\n2\nthree\n"
+    assert scene.edits_seen == 1
+    assert scene.of(ef.WriteFile) == []
+    assert scene.put() == []
+
+
+def test_a_claim_that_the_editor_has_reloaded_already_touches_no_document(scene: Scene) -> None:
+    """D07"""
+    uri = scene.buffer(A)
+    scene.puts(A, "one\n2\nthree\n")
+    scene.shows(uri, "one\n2\nthree\n")
+    scene.tool_call("call", TWO, status="completed")
+    scene.settles()
+    assert scene.text(A) == "one\n2\nthree\n"
+    assert scene.edits_seen == 0
+    assert scene.hunks() == [("two\n", "2\n")]
+
+
+def test_a_claim_told_again_is_looked_at_again_only_when_there_is_news(scene: Scene) -> None:
+    scene.tool_call("call", TWO)
+    scene.tool_call("call", TWO)
+    assert len(scene.of(ef.ReadFile)) == 1
+    scene.tool_call("call", TWO, THREE)
+    assert len(scene.of(ef.ReadFile)) == 2
+    scene.tool_call("call", TWO, THREE, status="completed")
+    assert len(scene.of(ef.ReadFile)) == 3
+
+
+def test_a_claim_before_the_write_is_a_proposal(scene: Scene) -> None:
+    scene.tool_call("call", TWO)
+    assert scene.of(ef.ReadFile) == [ef.ReadFile(ForClaim("s1", "call"), A, ("/ws",))]
+    file = reviewed(scene)
+    assert (file.base, file.target) == ("one\ntwo\nthree\n", "one\n2\nthree\n")
+    assert not file.written
+    assert scene.of(ef.ShowReview) == [ef.ShowReview(A)]
+    assert scene.disk[A] == "one\ntwo\nthree\n"
+
+
+def test_a_proposal_that_is_written_then_is_the_same_change(scene: Scene) -> None:
+    scene.tool_call("call", TWO)
+    keys = scene.keys()
+    scene.puts(A, "one\n2\nthree\n")
+    scene.tool_call("call", TWO, status="completed")
+    assert reviewed(scene).written
+    assert scene.hunks() == [("two\n", "2\n")]
+    assert scene.keys() == keys
+
+
+def test_claims_of_one_call_are_walked_back_and_forward(scene: Scene) -> None:
+    """The first piece is on disk, the second still to come."""
+    scene.puts(A, "one\n2\nthree\n")
+    scene.tool_call("call", TWO)
+    scene.tool_call("call", TWO, THREE)
+    assert reviewed(scene).base == "one\ntwo\nthree\n"
+    assert scene.hunks() == [("two\n", "2\n")]
+    scene.puts(A, "one\n2\n3\n")
+    scene.tool_call("call", TWO, THREE, status="completed")
+    assert reviewed(scene).base == "one\ntwo\nthree\n"
+    assert scene.hunks() == [("two\nthree\n", "2\n3\n")]
+
+
+@pytest.mark.parametrize(("disk", "written"), [("x\n", False), ("z\n", True)])
+def test_claims_that_build_on_each_other(scene: Scene, disk: str, written: bool) -> None:
+    scene.disk[A] = disk
+    scene.tool_call("call", Fragment(A, "x\n", "y\n"), Fragment(A, "y\n", "z\n"))
+    file = reviewed(scene)
+    assert (file.base, file.target, file.written) == ("x\n", "z\n", written)
+
+
+def test_claims_about_two_files(scene: Scene) -> None:
+    scene.disk[B] = "b\n"
+    scene.tool_call("call", TWO, Text("and"), Fragment(B, "b\n", "B\n"), THREE)
+    assert [read.path for read in scene.of(ef.ReadFile)] == [A, B]
+    assert scene.hunks(A) == [("two\nthree\n", "2\n3\n")]
+    assert scene.hunks(B) == [("b\n", "B\n")]
+
+
+def test_a_tool_call_without_claims_reads_nothing(scene: Scene) -> None:
+    scene.tool_call("call", Text("thinking"), status="completed")
+    assert scene.of(ef.ReadFile) == []
+    assert scene.state.ledger.files == {}
+
+
+def test_a_piece_that_grows_is_looked_at(scene: Scene) -> None:
+    scene.tells(up.ToolCallGrew("call", TWO))
+    assert scene.hunks() == [("two\n", "2\n")]
+
+
+@pytest.mark.parametrize(("line", "text"), [(1, "2\nx\nx\n"), (3, "x\nx\n2\n")])
+def test_the_agents_line_decides_between_places(scene: Scene, line: int, text: str) -> None:
+    scene.disk[A] = "x\nx\nx\n"
+    claim, elsewhere = Fragment(A, "x\n", "2\n"), Location(B, 2)
+    scene.tool_call("call", claim, locations=(elsewhere, Location(A, line)))
+    assert reviewed(scene).target == text
+
+
+# --- what cannot be found -------------------------------------------------------------------
+
+
+def test_a_finished_claim_that_is_nowhere_is_told_of(scene: Scene) -> None:
+    scene.tool_call("call", Fragment(A, "tea", "coffee"))
+    assert scene.state.ledger.files == {}
+    scene.tool_call("call", Fragment(A, "tea", "coffee"), status="completed")
+    assert reviewed(scene).reasons == {"call": NOWHERE}
+    assert scene.hunks() == []
+
+
+def test_a_finished_claim_of_something_that_is_known_already_is_no_news(scene: Scene) -> None:
+    """The agent wrote through us, and then tells of it in words that do not fit."""
+    assert scene.agent_writes(A, "one\n2\nthree\n") == Done()
+    scene.tool_call("call", Fragment(A, "tea", "coffee"), status="completed")
+    assert reviewed(scene).reasons == {}
+    assert scene.hunks() == [("two\n", "2\n")]
+
+
+@pytest.mark.parametrize(("status", "reasons"), [("in_progress", None), ("completed", True)])
+def test_a_file_that_cannot_be_read(scene: Scene, status: str, reasons: bool | None) -> None:
+    scene.problems[A] = "is not UTF-8 text"
+    scene.tool_call("call", TWO, status=status)
+    file = scene.state.ledger.files.get(A)
+    told = {"call": "the file is not UTF-8 text"} if reasons else None
+    assert (file and file.reasons) == told
+
+
+def test_a_file_outside_of_the_folders_is_not_looked_into(scene: Scene) -> None:
+    path = "/etc/passwd"
+    scene.disk[path] = "root\n"
+    scene.tool_call("call", Fragment(path, "root", "me"), status="completed")
+    file = reviewed(scene, path)
+    assert file.reasons == {"call": "the file is outside of the workspace folders"}
+    assert (file.base, file.target, file.hunks) == (None, None, ())
+
+
+def test_a_claim_that_was_taken_back_while_its_file_was_read(scene: Scene) -> None:
+    scene.problems[A] = "is not UTF-8 text"
+    scene.holds = {ef.ReadFile}
+    scene.tool_call("call", TWO)
+    scene.tool_call("call", Text("nothing after all"), status="completed")
+    scene.let()
+    assert scene.state.ledger.files == {}
+
+
+# --- texts that only the editor has seen ----------------------------------------------------
+
+
+def test_the_text_before_an_overwritten_file_is_the_open_documents(scene: Scene) -> None:
+    scene.buffer(A)
+    scene.puts(A, "all new\n")
+    scene.tool_call("call", Fragment(A, None, "all new\n"), status="completed")
+    assert reviewed(scene).base == "one\ntwo\nthree\n"
+
+
+def test_where_no_document_is_open_an_overwritten_file_counts_as_new(scene: Scene) -> None:
+    scene.puts(A, "all new\n")
+    shorter = Fragment(A, "two\n", "")
+    scene.tool_call("call", shorter, Fragment(A, None, "all new\n"), status="completed")
+    assert (reviewed(scene).base, reviewed(scene).operation) == (None, "add")
+
+
+def test_a_file_that_was_deleted(scene: Scene) -> None:
+    gone = patch(A, "one\ntwo\nthree\n", None)
+    scene.puts(A, None)
+    scene.tool_call("call", gone, status="completed")
+    file = reviewed(scene)
+    assert (file.operation, file.base, file.target) == ("delete", "one\ntwo\nthree\n", None)
+
+
+def test_a_change_that_the_agent_does_not_show(scene: Scene) -> None:
+    scene.tool_call("call", Patch((FileChange("modify", A),)), status="completed")
+    assert reviewed(scene).reasons == {"call": "the agent did not show the text"}
+
+
+# --- claims beside writes through us --------------------------------------------------------
+
+
+def test_a_claim_is_not_looked_at_while_its_file_is_being_written(scene: Scene) -> None:
+    scene.holds = {ef.WriteFile}
+    scene.agent_writes(A, "one\n2\nthree\n")
+    scene.tool_call("call", TWO)
+    assert scene.state.ledger.files == {}
+    while scene.held:
+        scene.let()
+    assert scene.hunks() == [("two\n", "2\n")]
+    assert reviewed(scene).base == "one\ntwo\nthree\n"
+
+
+def test_a_finished_claim_does_not_bring_back_what_was_rejected(scene: Scene) -> None:
+    scene.agent_writes(A, "one\n2\nthree\n")
+    assert scene.result("review.reject", all=True) == {"hunks": 1, "left": []}
+    scene.tool_call("call", TWO, status="completed")
+    assert scene.hunks() == []
+    assert scene.disk[A] == "one\ntwo\nthree\n"
+
+
+def test_a_new_claim_on_a_file_that_was_written_through_us_is_a_proposal(scene: Scene) -> None:
+    scene.agent_writes(A, "one\n2\nthree\n")
+    scene.result("review.keep", all=True)
+    scene.tool_call("next", THREE)
+    assert scene.hunks() == [("three\n", "3\n")]
+
+
+def test_a_completed_claim_that_is_not_on_disk_waits_for_a_verdict(scene: Scene) -> None:
+    scene.tool_call("call", TWO, status="completed")
+    assert scene.hunks() == [("two\n", "2\n")]
+    assert not reviewed(scene).written
+
+
+# --- calls that end -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", ["failed", "cancelled"])
+def test_what_a_failed_call_proposed_goes(scene: Scene, status: str) -> None:
+    scene.tool_call("call", TWO)
+    scene.seen.clear()
+    scene.tool_call("call", TWO, status=status)
+    assert scene.hunks() == []
+    assert ef.ShowReview(A) in scene.seen
+    assert scene.result("review.list") == []
+
+
+def test_what_a_call_left_unfinished_goes_with_its_turn(scene: Scene) -> None:
+    scene.disk[B] = "b\n"
+    scene.prompts()
+    scene.tool_call("open", TWO)
+    scene.tool_call("done", Fragment(B, "b\n", "B\n"), status="completed")
+    scene.says("That was it.")
+    scene.ends()
+    assert scene.hunks(A) == []
+    assert scene.hunks(B) == [("b\n", "B\n")]
+
+
+def test_a_call_that_is_refused_proposes_nothing_any_more(scene: Scene) -> None:
+    scene.tool_call("call", TWO)
+    scene.asks(subject=about("call"))
+    scene.command("question.answer", option="no")
+    assert scene.hunks() == []
+
+
+def test_a_question_waits_until_the_changes_it_is_about_were_looked_at(scene: Scene) -> None:
+    scene.holds = {ef.ReadFile}
+    scene.tool_call("call", TWO)
+    key = scene.asks(subject=about("call"))
+    assert scene.put() == []
+    scene.let()
+    assert scene.put() == [key]
+
+
+# --- what the user has written into hunks that wait -----------------------------------------
+
+
+def test_lines_written_over_a_hunk_and_saved_are_the_users(scene: Scene) -> None:
+    """Nobody can tell them from the agent's any more, so no verdict takes them out."""
+    uri = scene.buffer(A)
+    scene.agent_edits(A, "two\n", "2\n")
+    scene.shows(uri, scene.disk[A])
+    scene.replaces(A, "2\n", "mine\n")
+    scene.saves(A)
+    assert scene.hunks() == [("two\n", "2\n")]
+    scene.agent_edits(A, "three\n", "3\n", call="next")
+    assert scene.hunks() == [("three\n", "3\n")]
+    scene.shows(uri, scene.disk[A])
+    scene.result("review.reject", all=True)
+    assert scene.text(A) == scene.disk[A] == "one\nmine\nthree\n"
+
+
+def test_lines_written_beside_a_hunk_and_saved_leave_it_waiting(scene: Scene) -> None:
+    uri = scene.buffer(A)
+    scene.agent_edits(A, "three\n", "3\n")
+    scene.shows(uri, scene.disk[A])
+    first = scene.keys()
+    scene.types(A, 0, "mine\n")
+    scene.saves(A)
+    scene.agent_edits(A, "one\n", "1\n", call="next")
+    assert scene.hunks() == [("one\n", "1\n"), ("three\n", "3\n")]
+    assert scene.keys()[1:] == first
+    scene.shows(uri, scene.disk[A])
+    scene.result("review.reject", all=True)
+    assert scene.text(A) == scene.disk[A] == "mine\none\ntwo\nthree\n"
+
+
+def test_saving_a_file_that_is_not_under_review_puts_nothing_under_review(scene: Scene) -> None:
+    scene.buffer(A)
+    scene.types(A, 0, "mine\n")
+    scene.saves(A)
+    assert scene.state.ledger.files == {}
