@@ -105,7 +105,7 @@ async def test_a_missing_program_is_one_clear_line(tmp_path: Path) -> None:
         it.ask(1)
         ended = await it.wait(AgentEnded)
         assert ended.reason == (
-            "a could not be started: the program 'no-such-agent' was not found on PATH (/x)"
+            "a could not be started: the program 'no-such-agent' was not found on PATH"
         )
         assert len(it.of(AskFailed)) == 1
 

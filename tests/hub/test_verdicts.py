@@ -486,13 +486,14 @@ def test_where_no_hunk_can_be_done_nothing_is_touched() -> None:
     assert scene.keys() == [first, second]
 
 
-def test_a_change_that_the_user_has_written_over_counts_as_rejected() -> None:
+def test_a_change_that_the_user_has_written_over_is_never_taken_back() -> None:
     scene = changed(opened=True)
     scene.replaces(A, "2\n", "twelve\n")
-    ticket = verdict(scene, "reject", hunk=scene.keys()[0])
-    assert scene.reply(ticket) == {"hunks": 1, "left": []}
+    key = scene.keys()[0]
+    ticket = verdict(scene, "reject", hunk=key)
+    reason = "these lines have changed since"
+    assert scene.reply(ticket) == {"hunks": 0, "left": [{"hunk": key, "reason": reason}]}
     assert scene.text(A) == "one\ntwelve\nthree\n4\nfive\n"
-    assert scene.disk[A] == "one\ntwo\nthree\n4\nfive\n"
 
 
 def test_a_hunk_that_had_its_verdict_meanwhile_is_no_longer_pending() -> None:

@@ -87,7 +87,7 @@ def written(
         and sure
         and not known
     ):
-        base, _ = placing.outcome(state.ledger, file, file.hunks, "reject", before)
+        base, _ = placing.outcome(file, file.hunks, "reject", before)
         file.base, file.target = base, before
     state.ledger.written(path, before, after, author)
 

@@ -41,6 +41,7 @@ def saved(state: State, event: BufferSaved) -> Effects:
     """The editor wrote a document to its file."""
     state.buffers.save(event.uri)
     state.disk.pop(event.uri, None)
+    state.origins.pop(event.uri, None)
     path = uris.to_path(event.uri)
     if path is not None:
         state.unsaved.pop(path, None)
@@ -58,6 +59,7 @@ def closed(state: State, event: BufferClosed) -> Effects:
 def _forget(state: State, uri: str) -> None:
     editing.closed(state, uri)
     state.disk.pop(uri, None)
+    state.origins.pop(uri, None)
 
 
 def _changed(state: State, uri: str) -> Effects:
@@ -81,6 +83,6 @@ def _moved(state: State, uri: str, own: editing.OwnEdit | None = None) -> Effect
     yield from conversing.buffer_changed(state, uri, own)
     path = uris.to_path(uri)
     if path is not None:
-        yield from verdicts.buffer_changed(state, path)
+        yield from verdicts.buffer_changed(state, path, own)
         if path in state.ledger.files:
             yield ShowReview(path)

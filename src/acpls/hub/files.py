@@ -111,6 +111,9 @@ def seen_written(state: State, token: WrittenForAgent, disk: Disk) -> Effects:
     reviewed = state.ledger.files.get(disk.path)
     if before != token.before.text and reviewed is not None and reviewed.hunks:
         state.unsaved[disk.path] = Unsaved(reviewed.base, held)
+        buffer = state.buffer_at(disk.path)
+        if buffer is not None and before is not None:
+            state.origins[buffer.uri] = before
     yield ShowReview(disk.path)
     yield from in_step.bring(state, disk.path)
 
@@ -134,7 +137,7 @@ def _held(state: State, path: str, on_disk: str | None) -> str | None:
         return state.unsaved[path].disk
     if reviewed is None or not reviewed.written or on_disk is None:
         return on_disk
-    return placing.outcome(state.ledger, reviewed, reviewed.hunks, "reject", on_disk)[0]
+    return placing.outcome(reviewed, reviewed.hunks, "reject", on_disk)[0]
 
 
 def _over(state: State, session: str, path: str) -> None:

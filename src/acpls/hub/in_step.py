@@ -32,6 +32,10 @@ def opened(state: State, uri: str, text: str) -> Effects:
 def opened_read(state: State, token: Opened, disk: Disk) -> Effects:
     """The file of a document that was opened is known."""
     buffer = state.buffers.get(token.uri)
+    reviewed = state.ledger.files.get(disk.path)
+    if reviewed is not None and reviewed.written and reviewed.target == token.text:
+        # It was opened with what an agent had written; the file has gone on since.
+        return iter(())
     if buffer is not None and buffer.saved_text == token.text and disk.problem is None:
         buffer.saved_text = disk.text or ""
     return iter(())

@@ -1,172 +1,92 @@
-"""What a verdict makes of a text in which the user writes, too.
+"""Where a verdict on hunks takes effect in a text in which the user writes, too.
 
-A hunk whose lines stand together goes in or out as a whole. Where the user has written
-into it, or the text has only a part of it, the agent's lines are told from the others one
-by one: between the nearest lines around the hunk that no hunk touches.
+What the user wrote is told from what agents wrote by a *reference*: a text without
+anything unsaved that the text in hand goes back to. For a document that is what its file
+held when both were last the same, for a file what the ledger knows of it. In the
+reference a hunk is there or is not, and only one that the verdict has to move is looked
+for in the text.
 
-Invariant: only lines that a hunk has or replaces are touched, and of these none that the
-user typed.
+Invariant: lines that are not in the reference are never touched. Where it is not certain
+which lines are meant, nothing is, and the hunk is left with the reason.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from acpls.text.diff import apply_edits, diff, edits_placed
-from acpls.text.lines import body, ending, ending_of, split_lines
+from acpls.text.diff import Hunk, apply_edits, edits_placed, invert, rebase
+from acpls.text.lines import body, split_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from acpls.review.ledger import Ledger, ReviewedFile, ReviewHunk, Verdict
+    from acpls.review.ledger import ReviewedFile, ReviewHunk, Verdict
     from acpls.text.diff import Placed
+
+UNKNOWN = "the text around it is not the one it was made for"
 
 
 def outcome(
-    ledger: Ledger,
     file: ReviewedFile,
     hunks: Sequence[ReviewHunk],
     verdict: Verdict,
     text: str,
-    saved: str | None = None,
+    reference: str | None = None,
 ) -> tuple[str, dict[str, str]]:
-    """The text with a verdict on these hunks; and those, by key, that cannot be placed in
-    it, with the reason. What is not in ``saved``, if that is given, the user typed.
+    """The text with a verdict on these hunks; and those, by key, that it cannot be carried
+    out on, with the reason. Without a ``reference`` the text goes back to what the file is
+    known to hold.
     """
-    simple: list[Placed] = []
-    mixed: list[ReviewHunk] = []
-    region = _Regions(file, text, saved)
-    for hunk in hunks:
-        placed = ledger.placed(file, hunk, verdict, text)
-        out, into = _sides(hunk, verdict)
-        gone, held = region.found(hunk, out, into)
-        if placed.state == "conflict" or (gone if placed.state == "there" else held):
-            mixed.append(hunk)
-        else:
-            simple.append(placed)
-    text = apply_edits(text, edits_placed(text, simple))
+    if reference is None:
+        reference = (file.target if file.written else file.base) or ""
+    steps = _steps(file, verdict, reference)
     left: dict[str, str] = {}
-    for hunk in mixed:
-        sorted_out = _sorted_out(ledger, file, hunk, verdict, text, saved)
-        if sorted_out is None:
-            left[hunk.key] = ledger.placed(file, hunk, verdict, text).reason
-        else:
-            text = sorted_out
-    return text, left
+    moves: list[tuple[str, Hunk]] = []
+    for hunk in hunks:
+        step = steps[file.hunks.index(hunk)]
+        if isinstance(step, str):
+            left[hunk.key] = step
+        elif step is not None:
+            moves.append((hunk.key, step))
+    placed = rebase((step for _, step in moves), reference, text)
+    for (key, _), at in zip(moves, placed, strict=True):
+        if at.state == "conflict":
+            left[key] = at.reason
+    return apply_edits(text, edits_placed(text, placed)), left
 
 
-def _sides(hunk: ReviewHunk, verdict: Verdict) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The lines that a verdict takes out, and those that it puts in."""
-    out, into = hunk.hunk.old, hunk.hunk.new
-    return (out, into) if verdict == "keep" else (into, out)
+def _steps(file: ReviewedFile, verdict: Verdict, reference: str) -> list[Hunk | str | None]:
+    """What a verdict changes in the reference, hunk by hunk: nothing where it is as the
+    verdict wants it, a reason where it cannot be told.
+    """
+    base, target = file.base or "", file.target or ""
+    hunks = tuple(pending.hunk for pending in file.hunks)
+    forth = rebase(hunks, base, reference)
+    back = rebase(invert(hunks), target, reference)
+    if verdict == "reject":
+        base, target, forth, back = target, base, back, forth
+    lines = split_lines(reference)
+    if _alike(reference, target):
+        return [None] * len(hunks)
+    if _alike(reference, base):
+        return [_taken(at, lines) for at in forth]
+    return [_step(there, here, lines) for there, here in zip(forth, back, strict=True)]
 
 
-def _sorted_out(
-    ledger: Ledger,
-    file: ReviewedFile,
-    hunk: ReviewHunk,
-    verdict: Verdict,
-    text: str,
-    saved: str | None,
-) -> str | None:
-    """The text with a verdict on a hunk that does not stand together."""
-    regions = _Regions(file, text, saved)
-    out, into = _sides(hunk, verdict)
-    gone, held = regions.found(hunk, out, into)
-    wanted = set(range(len(into)))
-    if saved is not None:
-        # What was there when the document was last in step, the user has taken out.
-        _, had = _Regions(file, saved, None).found(hunk, out, into)
-        wanted -= {*had.values()} - {*held.values()}
-    if ledger.placed(file, hunk, verdict, text).state == "conflict":
-        start, end = regions.of(hunk)
-        alone = len(gone) == end - start
-        if not held and (alone or verdict == "keep" or not out):
-            return None
-        if not gone and (saved is None or verdict == "reject") and out:
-            # What was to go is gone, and somebody has gone on from there.
-            return text
-    return regions.swapped(hunk, gone, held, {i: into[i] for i in sorted(wanted)})
+def _step(wanted: Placed, unwanted: Placed, lines: list[str]) -> Hunk | str | None:
+    """What brings about the wanted side of a hunk, in lines of the reference."""
+    done = wanted.state == "there" or unwanted.state == "clean"
+    to_do = wanted.state == "clean" or unwanted.state == "there"
+    if done == to_do:
+        return wanted.reason or unwanted.reason or UNKNOWN
+    if done:
+        return None
+    return _taken(wanted, lines) if wanted.state == "clean" else UNKNOWN
 
 
-class _Regions:
-    """Where in a text each hunk of a file belongs: between the lines that it has, too."""
-
-    def __init__(self, file: ReviewedFile, text: str, saved: str | None) -> None:
-        self.text = text
-        self._lines = split_lines(text)
-        known = self._lines if saved is None else split_lines(saved)
-        self._typed = set(range(len(self._lines))) - _found(known, self._lines).keys()
-        base = split_lines(file.base or "")
-        around: list[str] = []
-        self._before: dict[str, int] = {}
-        at = 0
-        for pending in file.hunks:
-            around += base[at : pending.hunk.start]
-            at = pending.hunk.end
-            self._before[pending.key] = len(around)
-        self._at = {i: line for line, i in _found(around + base[at:], self._lines).items()}
-
-    def of(self, hunk: ReviewHunk) -> tuple[int, int]:
-        """Its first line, and the one after its last."""
-        before = self._before[hunk.key]
-        start = max((line + 1 for i, line in self._at.items() if i < before), default=0)
-        end = min((line for i, line in self._at.items() if i >= before), default=len(self._lines))
-        return start, end
-
-    def found(
-        self, hunk: ReviewHunk, out: Sequence[str], into: Sequence[str]
-    ) -> tuple[dict[int, int], dict[int, int]]:
-        """Which lines of the region are to go and which have come already: for each the
-        number of the same line in ``out`` or ``into``.
-        """
-        start, end = self.of(hunk)
-        region = self._lines[start:end]
-        held = {start + line: i for line, i in _found(into, region).items()}
-        gone = {start + line: i for line, i in _found(out, region).items()}
-        return {n: i for n, i in gone.items() if n not in self._typed | held.keys()}, held
-
-    def swapped(
-        self, hunk: ReviewHunk, gone: dict[int, int], held: dict[int, int], into: dict[int, str]
-    ) -> str:
-        """The text without the lines that are gone, and with all that are to come into it,
-        by number: each next to those that are there, else where the first one goes.
-        """
-        start, end = self.of(hunk)
-        new = list(self._swapped(range(start, end), gone, held, into))
-        lines = self._lines[:start] + new + self._lines[end:]
-        style = ending_of(self.text)
-        ended = [line if ending(line) else line + style for line in lines[:-1]]
-        return "".join([*ended, *lines[-1:]])
-
-    def _swapped(
-        self, region: range, gone: dict[int, int], held: dict[int, int], into: dict[int, str]
-    ) -> Iterator[str]:
-        first = min(gone, default=None) if not held else None
-        last = max(held, default=first)
-        done = 0
-        for at in region:
-            if at in held:
-                yield from (line for i, line in into.items() if done <= i < held[at])
-                done = held[at] + 1
-            if at not in gone:
-                yield self._lines[at]
-            if at == last:
-                yield from (line for i, line in into.items() if done <= i)
+def _taken(at: Placed, lines: list[str]) -> Hunk:
+    return Hunk(at.start, at.end, tuple(lines[at.start : at.end]), at.new)
 
 
-def _found(part: Sequence[str], lines: Sequence[str]) -> dict[int, int]:
-    """Which lines are those of ``part``, in its order: their numbers, and those in it."""
-    found: dict[int, int] = {}
-    at = seen = 0
-    for hunk in diff(_bodies(part), _bodies(lines)):
-        same = hunk.start - at
-        found.update(zip(range(seen, seen + same), range(at, hunk.start), strict=True))
-        seen += same + len(hunk.new)
-        at = hunk.end
-    found.update(zip(range(seen, len(lines)), range(at, len(part)), strict=True))
-    return found
-
-
-def _bodies(lines: Sequence[str]) -> str:
-    return "".join(f"{body(line)}\n" for line in lines)
+def _alike(one: str, other: str) -> bool:
+    return [*map(body, split_lines(one))] == [*map(body, split_lines(other))]

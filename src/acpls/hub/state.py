@@ -110,7 +110,8 @@ class State:
     ``saved_over``: files that the user saved since.
     ``claims_read``: how a tool call was when its claims were looked at last;
     ``claims_awaited``: how many of their files are being read. ``edits``: by number.
-    ``disk``: what the files of open documents held when last seen, by URI.
+    ``disk``: what the files of open documents held when last seen, by URI. ``origins``: the
+    unsaved texts of documents that agents started from, by URI, until these are saved.
     """
 
     settings: Settings
@@ -141,6 +142,7 @@ class State:
     verdicts: dict[str, list[VerdictRun]] = field(default_factory=dict)
     edits: dict[int, OwnEdit] = field(default_factory=dict)
     disk: dict[str, str] = field(default_factory=dict)
+    origins: dict[str, str] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
     _count: Counter[str] = field(default_factory=Counter)
 

@@ -20,6 +20,7 @@ from acpls.text.diff import edits_between
 
 if TYPE_CHECKING:
     from acpls.events import Disk, FileWritten
+    from acpls.hub.editing import OwnEdit
     from acpls.hub.state import Effects, State
     from acpls.review.ledger import ReviewedFile, ReviewHunk, Verdict
     from acpls.text.buffers import Buffer
@@ -97,20 +98,22 @@ def read(state: State, token: ForVerdict, disk: Disk) -> Effects:
         yield from _to_buffer(state, run, buffer)
 
 
-def buffer_changed(state: State, path: str) -> Effects:
-    """The document changed or was closed: perhaps it holds the outcome now."""
+def buffer_changed(state: State, path: str, own: OwnEdit | None = None) -> Effects:
+    """The document changed, by the edit ``own`` or by the user, or it was closed: perhaps it
+    holds the outcome now.
+    """
     run = next(iter(state.verdicts.get(path, ())), None)
     if run is None or run.edit is None:
         return
     buffer = state.buffer_at(path)
-    if buffer is not None:
+    if own is None and buffer is not None:
+        if run.edit not in state.edits:
+            run.edit = None
+            yield from _again(state, run, "the document was opened anew")
+            return
         # Not the text that was expected, but the user may have typed meanwhile.
         text, left = _outcome(state, run, buffer.text)
         if left or text != buffer.text:
-            if run.edit not in state.edits:
-                # The document was opened anew.
-                run.edit = None
-                yield from _look(state, run)
             return
     editing.over(state, run.edit)
     run.edit = None
@@ -269,5 +272,9 @@ def _outcome(state: State, run: VerdictRun, text: str) -> tuple[str, dict[str, s
         return text, {}
     file, hunks = chosen[0][0], [hunk for _, hunk in chosen]
     buffer = state.buffer_at(run.path)
-    saved = buffer.saved_text if buffer is not None and buffer.text == text else None
-    return placing.outcome(state.ledger, file, hunks, run.verdict, text, saved)
+    origin = None
+    if buffer is not None and buffer.text == text:
+        origin = buffer.saved_text
+        if buffer.dirty:
+            origin = state.origins.get(buffer.uri, origin)
+    return placing.outcome(file, hunks, run.verdict, text, origin)
