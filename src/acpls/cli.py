@@ -67,9 +67,16 @@ def _parser() -> argparse.ArgumentParser:
     agent = commands.add_parser("demo-agent", help="a small ACP agent to try things with")
     agent.add_argument("--protocol", default="auto", choices=("auto", "1", "2"))
     demo = commands.add_parser("demo", help="play an editing session on a sample project")
-    demo.add_argument("--protocol", default="2", choices=("1", "2"), help="the agent's version")
+    demo.add_argument(
+        "--protocol",
+        default="2",
+        choices=("1", "2"),
+        help="the version of ACP that the demo agent speaks (default: 2)",
+    )
     demo.add_argument("--editor", choices=("nvim", "hx"), help="open the project in an editor")
-    demo.add_argument("--agent", metavar="NAME", help="a configured agent instead of the demo's")
+    demo.add_argument(
+        "--agent", metavar="NAME", help="an agent of your config.toml instead of the demo's"
+    )
     return parser
 
 

@@ -133,6 +133,26 @@ def test_the_cursor_does_not_move_while_the_user_types(start: Callable[..., Nvim
     assert nvim.lua("#vim.api.nvim_list_wins()") == 1
 
 
+def test_d07_a_clean_buffer_follows_its_file_without_a_question(
+    start: Callable[..., Nvim], workspace: Path
+) -> None:
+    """The configuration for Neovim: what holds what its file holds is not asked about."""
+    nvim = start()
+    nvim.open("greet.py")
+    nvim.command("acpls.session.prompt", {"text": "rename greet to welcome"})
+    nvim.wait(ASKED, "the agent asks")
+    nvim.action("Allow once")
+    nvim.wait("vim.fn.getline(1) == 'def welcome(name):'", "the buffer is in step")
+    nvim.wait("vim.bo.modified == false", "and is known to be")
+    nvim.wait(IDLE, "the turn ends")
+    nvim.ex("checktime")
+    nvim.keys(":write<CR>")
+    nvim.wait("vim.api.nvim_get_mode().blocking == false", "nothing waits for a key")
+    assert nvim.text() == (workspace / "greet.py").read_text()
+    assert nvim.lua("vim.v.errmsg") == ""
+    assert "W12" not in nvim.lua("vim.api.nvim_exec2('messages', { output = true }).output")
+
+
 def test_a_long_turn_is_stopped(start: Callable[..., Nvim]) -> None:
     nvim = start()
     nvim.open("notes.txt")

@@ -76,7 +76,9 @@ def is_absolute(path: str) -> bool:
 
 
 def resolved(path: str, cwd: str | None) -> str:
-    """The path, which ``cwd`` completes when it is relative; unchanged without a ``cwd``."""
+    """The path without detours; a relative one is completed by ``cwd``, where there is one."""
+    if path.startswith("/"):
+        return posixpath.normpath(path)
     if cwd is None or is_absolute(path):
         return path
     if cwd.startswith("/"):

@@ -26,12 +26,12 @@ _HINTS = """\
 The demo agent is configured; it needs no account and no network.
 
 1. {open_conversation}
-2. Write `rename steep_time to brewing_time` under the last heading.
-3. {code_actions} and take `Send what is written under the last heading`.
+2. Press `i` and write `rename steep_time to brewing_time` under the last heading.
+3. {code_actions}, and take `Send what is written under the last heading`.
 4. The agent asks: the same menu has its answers.
 5. Open `src/teas.py`, put the cursor on a marked line: the same menu keeps or rejects it.
 
-`help` as a prompt lists what the demo agent can do. {undo}
+`help` as a prompt lists what the demo agent can do. `:wqa` saves all and leaves.
 """
 
 _NEOVIM = """\
@@ -120,7 +120,6 @@ def _hints(name: str) -> str:
         return _HINTS.format(
             open_conversation="Press space, then c: the conversation opens.",
             code_actions="Press escape, then space and a",
-            undo="`u` takes a kept hunk back.",
         )
     return _HINTS.format(
         open_conversation="Type `:lsp-workspace-command acpls.session.openConversation`.",

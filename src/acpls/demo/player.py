@@ -44,14 +44,18 @@ CLOSED = "server and agent end cleanly"
 
 def play(protocol: str, agent: str | None) -> int:
     """Play the session; the exit code comes back. Raises ``SystemExit`` for a wrong agent."""
+    options = _options(protocol, agent)
     account = Account()
     with tempfile.TemporaryDirectory(prefix="acpls-demo-") as folder:
         root = copy_to(Path(folder) / "tea-timer")
-        account.say(f"A sample project was copied to {root}")
+        account.say(f"A sample project was copied to {root}; it is removed afterwards.")
         try:
-            anyio.run(_session, account, root, _options(protocol, agent))
+            anyio.run(_session, account, root, options)
         except (CommandFailed, TimeoutError, ConnectionError, AssertionError) as problem:
             account.say(f"The session ended early: {problem}")
+        except KeyboardInterrupt:
+            account.say("Stopped.")
+            return 130
     return account.close()
 
 
@@ -59,7 +63,12 @@ def _options(protocol: str, agent: str | None) -> dict[str, Any]:
     if agent is None:
         return {"agents": {"demo": {"protocol": int(protocol)}}, "defaultAgent": "demo"}
     path = Path(platformdirs.user_config_dir("acpls", appauthor=False)) / "config.toml"
-    known = tomllib.loads(path.read_text("utf-8")).get("agents", {}) if path.exists() else {}
+    try:
+        known = tomllib.loads(path.read_text("utf-8")).get("agents", {})
+    except FileNotFoundError:
+        known = {}
+    except (OSError, ValueError) as problem:
+        sys.exit(f"acpls demo: {path} cannot be read: {problem}")
     if agent not in known:
         names = ", ".join(known) or "none"
         sys.exit(f"acpls demo: no agent {agent!r} in {path}; configured there: {names}")
@@ -182,6 +191,7 @@ class _Player:
             return said >= CHUNKS
 
         await self._follow(enough)
+        self._account.prompt("(stop)")
         await self._editor.command("acpls.session.cancel")
         reason = await self._follow(lambda change: change.get("state") == "idle")
         if reason.get("stopReason") == "cancelled":

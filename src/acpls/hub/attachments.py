@@ -107,7 +107,9 @@ def _fenced(text: str, language: str = "") -> str:
 
 
 def _name(uri: str) -> str:
-    return (uris.to_path(uri) or uri).rsplit("/", 1)[-1]
+    name = (uris.to_path(uri) or uri).rsplit("/", 1)[-1]
+    # A file name need not be text; a prompt and a document have to be.
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def fitting(blocks: tuple[c.Block, ...], facts: AgentFacts | None) -> tuple[c.Block, ...]:

@@ -6,6 +6,7 @@ question the oldest open one. For what is not there ``CannotDo`` is raised, with
 
 from __future__ import annotations
 
+import posixpath
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from acpls.hub import agents, sessions
@@ -62,7 +63,8 @@ def session_or_new(state: State, arguments: Arguments) -> Effects:
 def folder(state: State, arguments: Arguments) -> str:
     """The folder named, or the main one of the editor."""
     if "cwd" in arguments:
-        return str(arguments["cwd"])
+        cwd = str(arguments["cwd"])
+        return posixpath.normpath(cwd) if cwd.startswith("/") else cwd
     if not state.editor.roots:
         message = "The editor has not said yet in which folder it works"
         raise CannotDo(message)
