@@ -9,6 +9,7 @@ import pytest
 from scene import FACTS, NATIVE, A, Scene
 
 from acpls.hub.attachments import fitting, prompt_blocks, quote
+from acpls.hub.state import CannotDo
 from acpls.session.asks import Prompt
 from acpls.session.content import Media, Resource, ResourceLink, Text
 from acpls.text import uris
@@ -238,3 +239,37 @@ def test_any_other_agent_gets_their_contents_as_text(facts: Any) -> None:
         Text("file:///z:\n```\n\n```\n"),
         Text("look"),
     )
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"type": "resource_link", "uri": "file:///x", "name": "x", "mimeType": 3},
+        {"type": "image", "data": "", "mimeType": "image/png", "uri": []},
+    ],
+)
+def test_a_member_of_another_type_is_refused(block: dict[str, Any]) -> None:
+    with pytest.raises(CannotDo) as refused:
+        prompt_blocks(Scene().state, {"blocks": [block]})
+    assert refused.value.field == "blocks"
+    assert "must be a string" in refused.value.message
+
+
+def test_a_link_keeps_its_title() -> None:
+    link = {"type": "resource_link", "uri": "file:///x", "name": "x", "title": "T"}
+    assert prompt_blocks(Scene().state, {"blocks": [link]}) == (
+        ResourceLink("file:///x", "x", "T"),
+    )
+
+
+def test_d46_a_selection_made_backwards_is_the_same_selection() -> None:
+    scene = Scene()
+    scene.disk[A] = "one\ntwo\nthree\n"
+    uri = scene.buffer(A)
+    span = {"start": {"line": 1, "character": 3}, "end": {"line": 0, "character": 0}}
+    (block, _) = prompt_blocks(scene.state, {"text": "x", "context": [{"uri": uri, "range": span}]})
+    assert block == Resource(f"{uri}#L1-L2", text="one\ntwo", mime_type="text/plain")
+
+
+def test_a_file_name_that_is_no_text_becomes_one() -> None:
+    assert quote(Scene().state, {"uri": "file:///tmp/caf%E9.txt"}) == "`caf\ufffd.txt`\n\n"

@@ -334,3 +334,16 @@ def test_saving_a_file_that_is_not_under_review_puts_nothing_under_review(scene:
     scene.types(A, 0, "mine\n")
     scene.saves(A)
     assert scene.state.ledger.files == {}
+
+
+def test_what_an_agent_wrote_and_took_away_again_does_not_come_back(scene: Scene) -> None:
+    """A write through us was seen; the claim that follows it says nothing new."""
+    first, second, third = "one\ntwo\nthree\n", "zero\none\ntwo\nthree\n", "one\n2\nthree\n"
+    scene.agent_writes(A, second)
+    scene.tool_call("add", Fragment(A, first, second), status="completed")
+    scene.agent_writes(A, third)
+    scene.tool_call("edit", Fragment(A, second, third), status="completed")
+    assert scene.hunks() == [("two\n", "2\n")]
+    scene.result("review.reject", all=True)
+    scene.settles()
+    assert scene.disk[A] == first

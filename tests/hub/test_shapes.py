@@ -32,6 +32,7 @@ from acpls.session.content import (
     Usage,
 )
 from acpls.text import uris
+from acpls.text.patch import forwards, parse
 
 if TYPE_CHECKING:
     from acpls.session.content import Block, Subject, ToolContent
@@ -555,3 +556,24 @@ def test_the_hunks_of_a_file_as_a_unified_diff() -> None:
     assert shapes.unified(file) == (
         f"--- {A}\n+++ {A}\n@@ -1,1 +1,2 @@\n-one\n+1\n+1.5\n@@ -4,1 +5,1 @@\n-four\n+4\n"
     )
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        "one\nnew\ntwo\nthree\n",
+        "one\nthree\n",
+        "zero\none\ntwo\nthree\n",
+        "one\ntwo\nthree",
+        "one\ntwo\nthree\nfour\n",
+    ],
+)
+def test_the_patch_of_a_file_leads_to_its_target(new: str) -> None:
+    scene = Scene()
+    scene.session()
+    scene.disk[A] = base = "one\ntwo\nthree\n"
+    scene.agent_writes(A, new)
+    patch = shapes.unified(scene.state.ledger.files[A])
+    (file,), problems = parse(f"diff --git {A} {A}\n{patch}")
+    assert problems == ()
+    assert forwards(file, base, exact=True) == new

@@ -112,7 +112,9 @@ def _resolve(state: State, author: Author, call: ToolCall, disk: Disk) -> None:
         if before is None:
             # Nothing that was claimed before this can be seen any more.
             break
-    if made:
+    # A write through us was seen as it was; its claim knows less of the text before.
+    through_us = (author.session, path) in state.written_by
+    if made and not (through_us and _is_known(state, disk)):
         buffer = state.buffer_at(path)
         if before is None and buffer is not None:
             # The claim does not show the text before, but the editor had it.
@@ -126,9 +128,7 @@ def _resolve(state: State, author: Author, call: ToolCall, disk: Disk) -> None:
         elif done and not _is_known(state, disk):
             state.ledger.unplaced(path, found.reason, author)
     # What a session wrote through us and is not there any more was taken back.
-    if after != disk.text and (
-        not call.finished or (done and (author.session, path) not in state.written_by)
-    ):
+    if after != disk.text and (not call.finished or (done and not through_us)):
         state.ledger.proposed(path, disk.text, after, author)
 
 

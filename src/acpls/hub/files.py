@@ -111,9 +111,6 @@ def seen_written(state: State, token: WrittenForAgent, disk: Disk) -> Effects:
     reviewed = state.ledger.files.get(disk.path)
     if before != token.before.text and reviewed is not None and reviewed.hunks:
         state.unsaved[disk.path] = Unsaved(reviewed.base, held)
-        buffer = state.buffer_at(disk.path)
-        if buffer is not None and before is not None:
-            state.origins[buffer.uri] = before
     yield ShowReview(disk.path)
     yield from in_step.bring(state, disk.path)
 
@@ -127,7 +124,11 @@ def _started(state: State, token: ForAgent, event: FileWritten) -> str | None:
     buffer = state.buffer_at(event.path)
     if buffer is None or not buffer.dirty:
         return event.before.text
-    return state.read_by.get((token.session, event.path), event.before.text)
+    started = state.read_by.get((token.session, event.path))
+    if started is None:
+        return event.before.text
+    state.origins[buffer.uri] = started
+    return started
 
 
 def _held(state: State, path: str, on_disk: str | None) -> str | None:

@@ -49,10 +49,29 @@ def outcome(
         elif step is not None:
             moves.append((hunk.key, step))
     placed = rebase((step for _, step in moves), reference, text)
+    whole = _whole(file, verdict, text)
+    moved: list[Placed] = []
     for (key, _), at in zip(moves, placed, strict=True):
         if at.state == "conflict":
             left[key] = at.reason
-    return apply_edits(text, edits_placed(text, placed)), left
+        elif at.state == "clean" and key not in whole:
+            left[key] = UNKNOWN
+        else:
+            moved.append(at)
+    return apply_edits(text, edits_placed(text, moved)), left
+
+
+def _whole(file: ReviewedFile, verdict: Verdict, text: str) -> set[str]:
+    """The hunks of which a text has the side that the verdict does not want, and not some
+    of both.
+    """
+    hunks = tuple(pending.hunk for pending in file.hunks)
+    if verdict == "reject":
+        placed = rebase(hunks, file.base or "", text)
+    else:
+        placed = rebase(invert(hunks), file.target or "", text)
+    there = zip(file.hunks, placed, strict=True)
+    return {pending.key for pending, at in there if at.state == "there"}
 
 
 def _steps(file: ReviewedFile, verdict: Verdict, reference: str) -> list[Hunk | str | None]:
