@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
+from hypothesis import settings
 
 pytest_plugins = ["missing"]
 
@@ -11,3 +14,10 @@ pytest_plugins = ["missing"]
 def anyio_backend() -> str:
     """The event loop of the product."""
     return "asyncio"
+
+
+# The same examples each time, so that a change is judged by itself; new ones by hand, with
+# HYPOTHESIS_PROFILE=searching.
+settings.register_profile("steady", derandomize=True, deadline=None)
+settings.register_profile("searching", deadline=None, max_examples=2000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))

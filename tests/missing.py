@@ -13,7 +13,7 @@ import os
 import shutil
 from collections import defaultdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -38,6 +38,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if dropped:
         config.hook.pytest_deselected(items=dropped)
         items[:] = kept
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Tell the process that this one works for, when tests run in several."""
+    output: dict[str, object] | None = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        left_out: dict[str, list[str]] = session.config.stash.get(LEFT_OUT, {})
+        output["left out"] = dict(left_out)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take over what a worker left out; all of them collect the same tests."""
+    output = getattr(node, "workeroutput", None)
+    if output:
+        node.config.stash[LEFT_OUT] = output["left out"]
 
 
 def pytest_terminal_summary(

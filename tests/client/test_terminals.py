@@ -265,6 +265,7 @@ while not (text := do("output", t)["text"]):
     time.sleep(0.01)
 out(text)
 do("kill", t)
+do("wait_for_exit", t)
 out(do("output", t)["text"])
 """
     async with stage(tmp_path) as it:

@@ -121,3 +121,24 @@ def test_d11_among_equal_lines_nothing_of_the_users_is_lost_or_doubled(
                 assert (after, left) == (text, {}), (base, target, text)
             elif not left:
                 assert after.replace("U\n", "") == wanted, (base, target, text)
+
+
+@pytest.mark.parametrize(
+    ("how", "text"),
+    [
+        # The agent's line and the user's old one are both there: which is whose is not known.
+        ("reject", "a\nb\nB\nc\n"),
+        ("reject", "a\nB\nb\nc\n"),
+    ],
+)
+def test_a_text_that_has_some_of_both_sides_is_left(how: Verdict, text: str) -> None:
+    assert verdict(reviewed(BASE, TARGET), how, text) == (text, 1)
+
+
+@pytest.mark.parametrize("how", ["keep", "reject"])
+def test_a_document_that_had_only_a_part_of_a_change_is_left(how: Verdict) -> None:
+    """It was saved between two edits that came to be one hunk."""
+    base, target = "a\nb\nc\nd\n", "a\nX\nd\n"
+    text = "mine\na\nX\nc\nd\n"
+    had = "a\nX\nc\nd\n"
+    assert verdict(reviewed(base, target), how, text, had) == (text, 1)

@@ -582,3 +582,21 @@ def test_each_verdict_shows_the_review_again() -> None:
     assert scene.of(ef.ShowReview) == [ef.ShowReview(A)]
     assert scene.state.agent(AGENT).state == "ready"
     assert scene.state.session_of(AGENT, NATIVE) is not None
+
+
+def test_a_file_that_was_removed_by_a_verdict_does_not_come_back_with_the_next() -> None:
+    scene = Scene()
+    scene.session()
+    scene.puts(A, "rejected\n")
+    scene.tool_call("c1", Fragment(A, None, "rejected\n"), status="completed")
+    scene.buffer(A)
+    assert scene.result("review.reject", all=True)["hunks"] == 1
+    assert (A in scene.disk, scene.text(A)) == (False, "")
+    scene.puts(A, "again\n")
+    scene.tool_call("c2", Fragment(A, None, "again\n"), status="completed")
+    assert scene.hunks() == [("", "again\n")]
+    scene.settles()
+    assert scene.result("review.reject", all=True)["hunks"] == 1
+    assert "rejected" not in scene.disk.get(A, "")
+    scene.settles()
+    scene.is_over()

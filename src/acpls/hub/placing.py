@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from acpls.text.diff import Placed
 
 UNKNOWN = "the text around it is not the one it was made for"
+MIXED = "only a part of it is there"
 
 
 def outcome(
@@ -49,29 +50,37 @@ def outcome(
         elif step is not None:
             moves.append((hunk.key, step))
     placed = rebase((step for _, step in moves), reference, text)
-    whole = _whole(file, verdict, text)
+    lines, around = split_lines(text), _around(file)
     moved: list[Placed] = []
-    for (key, _), at in zip(moves, placed, strict=True):
+    for (key, step), at in zip(moves, placed, strict=True):
         if at.state == "conflict":
             left[key] = at.reason
-        elif at.state == "clean" and key not in whole:
-            left[key] = UNKNOWN
+        elif at.state == "clean" and _are_beside(step.new, at, lines, around):
+            left[key] = MIXED
         else:
             moved.append(at)
     return apply_edits(text, edits_placed(text, moved)), left
 
 
-def _whole(file: ReviewedFile, verdict: Verdict, text: str) -> set[str]:
-    """The hunks of which a text has the side that the verdict does not want, and not some
-    of both.
+def _around(file: ReviewedFile) -> set[str]:
+    """What the lines say that no hunk of a file touches."""
+    lines = split_lines(file.base or "")
+    for pending in reversed(file.hunks):
+        del lines[pending.hunk.start : pending.hunk.end]
+    return {*map(body, lines)}
+
+
+def _are_beside(some: tuple[str, ...], at: Placed, lines: list[str], around: set[str]) -> bool:
+    """Whether any of these lines stand beside a place, among what no hunk leaves alone: as
+    where a document had only a part of a change when it was saved.
     """
-    hunks = tuple(pending.hunk for pending in file.hunks)
-    if verdict == "reject":
-        placed = rebase(hunks, file.base or "", text)
-    else:
-        placed = rebase(invert(hunks), file.target or "", text)
-    there = zip(file.hunks, placed, strict=True)
-    return {pending.key for pending, at in there if at.state == "there"}
+    start, end = at.start, at.end
+    while start and body(lines[start - 1]) not in around:
+        start -= 1
+    while end < len(lines) and body(lines[end]) not in around:
+        end += 1
+    beside = {*map(body, lines[start : at.start] + lines[at.end : end])}
+    return any(line.strip() and line in beside for line in map(body, some))
 
 
 def _steps(file: ReviewedFile, verdict: Verdict, reference: str) -> list[Hunk | str | None]:
@@ -89,17 +98,21 @@ def _steps(file: ReviewedFile, verdict: Verdict, reference: str) -> list[Hunk | 
         return [None] * len(hunks)
     if _alike(reference, base):
         return [_taken(at, lines) for at in forth]
-    return [_step(there, here, lines) for there, here in zip(forth, back, strict=True)]
+    around = _around(file)
+    return [_step(there, here, lines, around) for there, here in zip(forth, back, strict=True)]
 
 
-def _step(wanted: Placed, unwanted: Placed, lines: list[str]) -> Hunk | str | None:
+def _step(
+    wanted: Placed, unwanted: Placed, lines: list[str], around: set[str]
+) -> Hunk | str | None:
     """What brings about the wanted side of a hunk, in lines of the reference."""
     done = wanted.state == "there" or unwanted.state == "clean"
     to_do = wanted.state == "clean" or unwanted.state == "there"
     if done == to_do:
         return wanted.reason or unwanted.reason or UNKNOWN
     if done:
-        return None
+        at = wanted if wanted.state == "there" else unwanted
+        return MIXED if _are_beside(wanted.hunk.old, at, lines, around) else None
     return _taken(wanted, lines) if wanted.state == "clean" else UNKNOWN
 
 

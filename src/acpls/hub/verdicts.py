@@ -145,7 +145,11 @@ def written(state: State, token: ForVerdict, event: FileWritten) -> Effects:
         yield from _again(state, run, f"the file {event.problem}")
         return
     state.saw(run.path, run.wanted)
-    if not run.is_open and state.buffer_at(run.path) is not None:
+    buffer = state.buffer_at(run.path)
+    if buffer is not None and run.wanted is None:
+        # There is no file any more, so nothing of the document is saved.
+        buffer.saved_text = ""
+    if buffer is not None and not run.is_open:
         # It was opened meanwhile, perhaps with what the file held before.
         yield from _look(state, run)
     else:
