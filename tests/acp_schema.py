@@ -1,4 +1,8 @@
-"""The published schemas of ACP, without their prose, to hold our messages against."""
+"""The published schemas of ACP, without their prose, to hold our messages against.
+
+Beside them stands what is in no stable schema and that we speak all the same: fork, titles,
+system prompts of version 1, and the models of older agents.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +18,14 @@ DATA = Path(__file__).parent / "data"
 
 @cache
 def definitions(version: int) -> dict[str, Any]:
-    """The ``$defs`` of a version's schema."""
+    """The ``$defs`` of a version's schema, and those that we know beside it."""
     text = (DATA / f"acp-schema-v{version}.json").read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)["$defs"]
+    text = (DATA / "acp-schema-v1-v2-unstable.json").read_text(encoding="utf-8")
+    more = json.loads(text)[str(version)]
+    found |= more["$defs"]
+    for name, fields in more["properties"].items():
+        found[name]["properties"] |= fields
     return found
 
 

@@ -10,6 +10,12 @@ from hypothesis import settings
 pytest_plugins = ["missing"]
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What servers keep for their next run is kept elsewhere, and never the user's own."""
+    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
+
+
 @pytest.fixture
 def anyio_backend() -> str:
     """The event loop of the product."""

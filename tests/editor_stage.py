@@ -224,6 +224,7 @@ class Stage:
                 ef.StartAgent()
                 | ef.EndAgent()
                 | ef.SendAsk()
+                | ef.WithdrawAsk()
                 | ef.SendAnswer()
                 | ef.ReadFile()
                 | ef.WriteFile()
@@ -298,6 +299,11 @@ class Stage:
         """An agent asks; the question's key comes back."""
         asked = ev.QuestionAsked(AGENT, request, NATIVE, title, options, subject=subject)
         self.emit(asked)
+        return list(self.state.questions.all)[-1]
+
+    def link(self, url: str = "https://a.example/x", session: str | None = None) -> str:
+        """An agent wants a page visited; the question's key comes back."""
+        self.emit(ev.LinkAsked(AGENT, 9, session, "Log in to Demo", url, "l"))
         return list(self.state.questions.all)[-1]
 
     def answers(self) -> list[Any]:

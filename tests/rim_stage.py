@@ -31,6 +31,8 @@ from acpls.client.host import Host
 from acpls.effects import EndAgent, SendAsk, StartAgent
 from acpls.events import (
     AskFailed,
+    FileReadAsked,
+    Notified,
     QuestionAsked,
     Replied,
     RequestWithdrawn,
@@ -41,8 +43,12 @@ from acpls.session.asks import (
     Cancel,
     Done,
     Failure,
+    FileText,
+    ForkSession,
     NewSession,
+    Opening,
     Prompt,
+    ResumeSession,
     Selected,
     SessionOpened,
 )
@@ -94,7 +100,7 @@ def hello(version=2):
 
 def serve():
     while (message := read()) is not None:
-        if "id" in message and message.get("method") == "new":
+        if "id" in message and message.get("method") in ("new", "resume", "fork"):
             reply(message, {"session": "s"})
         elif "id" in message and "method" in message:
             reply(message, {})
@@ -117,8 +123,13 @@ class TinyDialect:
         return AgentFacts("tiny", "1", self.version)
 
     def say(self, ask: Ask) -> Call | Failure:
-        if isinstance(ask, NewSession):
-            return Call("new", {"cwd": ask.cwd})
+        if isinstance(ask, NewSession | ResumeSession | ForkSession):
+            opening = ask.opening
+            servers = [[server.name, server.command] for server in opening.mcp_servers]
+            return Call(
+                type(ask).__name__.removesuffix("Session").lower(),
+                {"cwd": opening.cwd, "servers": servers},
+            )
         if isinstance(ask, Prompt):
             texts = [b.text for b in ask.blocks if isinstance(b, Text)]
             return Call("prompt", {"text": "".join(texts)}, events=(self._grew("sent"),))
@@ -131,7 +142,7 @@ class TinyDialect:
             raise RuntimeError("a bug of ours")
         if not isinstance(result, dict):
             raise Misfit("not an object")
-        if isinstance(ask, NewSession):
+        if isinstance(ask, NewSession | ResumeSession | ForkSession):
             return (Replied(self._agent, number, SessionOpened(result["session"])),)
         return (Replied(self._agent, number, Done()),)
 
@@ -144,7 +155,7 @@ class TinyDialect:
         if method == "withdraw":
             return (RequestWithdrawn(self._agent, params["id"]),)
         if method != "tell":
-            return ()
+            return (Notified(self._agent, method, params),)
         if "text" not in params:
             raise Misfit("no text")
         return (self._grew(params["text"]),)
@@ -152,6 +163,10 @@ class TinyDialect:
     def asked(self, request: RequestId, method: str, params: Any) -> Asked:
         if method == "question":
             return Asked((QuestionAsked(self._agent, request, "s", "Sure?", ()),))
+        if method == "file":
+            return Asked((FileReadAsked(self._agent, request, "s", params["path"]),))
+        if method == "at once":
+            return Asked(result={"action": "cancel"})
         if method == "create":
             return Asked(terminal=_create(params))
         if method == "terminal":
@@ -168,6 +183,8 @@ class TinyDialect:
                 return Response(failure=answer)
             case Selected(option):
                 return Response(option, events=(self._grew(f"answered {option}"),))
+            case FileText(text):
+                return Response({"text": text})
             case TerminalCreated(terminal):
                 return Response({"id": terminal})
             case TerminalOutput(text, truncated, exit_):
@@ -214,8 +231,9 @@ class Stage:
         limit: int = 1 << 20,
         env: dict[str, str] | None = None,
         args: tuple[str, ...] = (),
+        **more: Any,
     ) -> None:
-        """Start an agent that runs ``PRELUDE`` and then ``body``."""
+        """Start an agent that runs ``PRELUDE`` and then ``body``; ``more`` is of its spec."""
         script = self.folder / f"{name}.py"
         script.write_text(PRELUDE + body)
         spec = AgentSpec(
@@ -225,11 +243,12 @@ class Stage:
             str(self.folder),
             protocol,
             limit,
+            **more,
         )
         self.host.perform(StartAgent(name, spec))
 
     def ask(self, number: int, ask: Ask | None = None, name: str = "a") -> None:
-        self.host.perform(SendAsk(name, number, ask or NewSession("/")))
+        self.host.perform(SendAsk(name, number, ask or NewSession(Opening("/"))))
 
     def prompt(self, number: int, text: str = "") -> None:
         self.ask(number, Prompt("s", (Text(text),)))

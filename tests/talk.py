@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from acp_schema import check_call
 from acpls.client.dialect import Call
 from acpls.events import Replied, SessionTold
-from acpls.session.asks import Failure, NewSession, SessionOpened
+from acpls.session.asks import Failure, NewSession, Opening, SessionOpened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -52,7 +52,7 @@ def refused(dialect: Dialect, ask: Ask) -> Failure:
 
 def open_session(dialect: Dialect, cwd: str = "/w", **result: Any) -> SessionOpened:
     """The reply to ``session/new`` with these fields beside the id."""
-    (event,) = dialect.replied(1, NewSession(cwd), {"sessionId": "s", **result})
+    (event,) = dialect.replied(1, NewSession(Opening(cwd)), {"sessionId": "s", **result})
     assert isinstance(event, Replied)
     assert isinstance(event.reply, SessionOpened)
     return event.reply

@@ -15,15 +15,18 @@ import anyio
 
 from acpls import __version__
 from acpls import effects as ef
+from acpls.catalog import lent_to
 from acpls.client.dialect import ClientInfo
 from acpls.client.host import Host
-from acpls.events import TimePassed
+from acpls.events import SessionTold, TimePassed
 from acpls.hub import Hub
 from acpls.lsp.rim import EditorRim
+from acpls.plugins import Plugins
 
 if TYPE_CHECKING:
     from anyio.abc import TaskGroup
 
+    from acpls.client.memory import Memory
     from acpls.events import Event
     from acpls.lsp.protocol import EditorServer
     from acpls.settings import AgentSpec
@@ -45,10 +48,13 @@ class Bridge:
         *,
         launch: str,
         config_layer: object = None,
+        plugins: Plugins | None = None,
+        memory: Memory | None = None,
     ) -> None:
         self._tasks = tasks
-        self._hub = Hub(default_agent, launch)
-        self._host = Host(tasks, self.post, ClientInfo("acpls", __version__))
+        self._plugins = plugins or Plugins({})
+        self._hub = Hub(default_agent, launch, below=self._plugins.layer, lent_to=lent_to)
+        self._host = Host(tasks, self.post, ClientInfo("acpls", __version__), memory=memory)
         self.rim = EditorRim(tasks, server, self._hub, self.post, config_layer)
         self._events: deque[Event] = deque()
         self._handling = False
@@ -72,11 +78,16 @@ class Bridge:
         except Exception:  # noqa: BLE001 -- one event must not end the others
             self._bug(event)
             return
+        self._host.login_shell = self._hub.state.settings.login_shell
         for effect in effects:
             try:
                 self._perform(effect)
             except Exception:  # noqa: BLE001 -- one effect must not end the others
                 self._bug(effect)
+        if isinstance(event, SessionTold):
+            session = self._hub.state.session_of(event.agent, event.session)
+            if session is not None:
+                self._plugins.watch(session.key, event)
 
     def _bug(self, what: Event | ef.Effect) -> None:
         """Log the exception at hand, tell of each kind once, and leave no command waiting."""
@@ -97,6 +108,7 @@ class Bridge:
                 ef.StartAgent()
                 | ef.EndAgent()
                 | ef.SendAsk()
+                | ef.WithdrawAsk()
                 | ef.SendAnswer()
                 | ef.ReadFile()
                 | ef.WriteFile()

@@ -9,7 +9,7 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from acpls import __version__
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from acpls.bridge import Bridge
     from acpls.lsp.protocol import EditorServer
     from acpls.lsp.rim import EditorRim
+
+    Parsers: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  no other name
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -47,6 +49,10 @@ def main(argv: Sequence[str] | None = None) -> None:
             from acpls.demo.player import play
 
             sys.exit(play(arguments.protocol, arguments.agent))
+        case _:
+            from acpls.console import run
+
+            sys.exit(run(arguments))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -77,7 +83,43 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument(
         "--agent", metavar="NAME", help="an agent of your config.toml instead of the demo's"
     )
+    _add_agents(commands)
+    doctor = commands.add_parser("doctor", help="examine your agents, for a report to pass on")
+    doctor.add_argument("names", nargs="*", metavar="NAME", help="only these agents")
+    doctor.add_argument("--json", action="store_true", help="the report as JSON")
+    _add_download(doctor)
+    login = commands.add_parser("login", help="log in to an agent")
+    login.add_argument("agent", metavar="AGENT")
+    login.add_argument("method", nargs="?", metavar="METHOD", help="one of the ways it offers")
+    logout = commands.add_parser("logout", help="log out of an agent")
+    logout.add_argument("agent", metavar="AGENT")
     return parser
+
+
+def _add_agents(commands: Parsers) -> None:
+    agents = commands.add_parser("agents", help="list, add and check agents")
+    actions = agents.add_subparsers(dest="action", metavar="ACTION")
+    listing = actions.add_parser("list", help="those of your settings, and those known (default)")
+    listing.add_argument("--json", action="store_true", help="as JSON")
+    show = actions.add_parser("show", help="the settings of one, as they are in effect")
+    show.add_argument("name", metavar="NAME")
+    show.add_argument("--json", action="store_true", help="as JSON")
+    add = actions.add_parser("add", help="add one to your config.toml")
+    add.add_argument("what", metavar="NAME|FILE", help="a known agent, or a registry file")
+    add.add_argument("--as", dest="name", metavar="NAME", help="what it is called in the settings")
+    add.add_argument("--id", metavar="ID", help="which one of the file")
+    add.add_argument("--yes", action="store_true", help="do not ask")
+    check = actions.add_parser("check", help="start them, and tell what they answer")
+    check.add_argument("names", nargs="*", metavar="NAME", help="only these agents")
+    _add_download(check)
+
+
+def _add_download(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--download",
+        action="store_true",
+        help="start also what may be downloaded first (npx, uvx)",
+    )
 
 
 def serve(log_level: str) -> NoReturn:
@@ -109,12 +151,20 @@ class _Application:
 
     def _build(self) -> EditorRim:
         from acpls.bridge import Bridge
+        from acpls.client.memory import Memory
+        from acpls.plugins import load
         from acpls.settings import AgentSpec
 
         demo = AgentSpec(sys.executable, ("-m", "acpls", "demo-agent"))
         launch = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
         self._bridge = Bridge(
-            self._tasks, self._server, demo, launch=launch, config_layer=_config_file()
+            self._tasks,
+            self._server,
+            demo,
+            launch=launch,
+            config_layer=_config_file(),
+            plugins=load(),
+            memory=Memory(_cache() / "versions.json"),
         )
         return self._bridge.rim
 
@@ -122,6 +172,13 @@ class _Application:
         """End all agents."""
         if self._bridge is not None:
             await self._bridge.aclose()
+
+
+def _cache() -> Path:
+    """The folder for what can be found out again."""
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("acpls", appauthor=False))
 
 
 def _config_file() -> Any:

@@ -44,6 +44,14 @@ class SendAsk:
 
 
 @dataclass(frozen=True, slots=True)
+class WithdrawAsk:
+    """Wait no longer for the reply to an ask, and tell the agent; nothing follows."""
+
+    agent: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class SendAnswer:
     """Answer a request of the agent."""
 
@@ -109,6 +117,27 @@ class ShowDocument:
     line: int | None = None
     end: int | None = None
     take_focus: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OpenLink:
+    """Open a page (http or https) in the user's browser."""
+
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgram:
+    """Run a program where the user can type into it; ``ProgramRan`` with the token follows.
+
+    ``env`` goes over the environment of whoever runs it.
+    """
+
+    token: object
+    title: str
+    argv: tuple[str, ...]
+    env: tuple[tuple[str, str], ...] = ()
+    cwd: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +236,9 @@ class ShowPlace:
 
 @dataclass(frozen=True, slots=True)
 class ShowAgent:
-    """An agent's state changed: ``starting``, ``ready``, ``needsLogin``, ``ended``."""
+    """An agent's state changed: ``starting``, ``ready``, ``needsLogin``, ``loggingIn``,
+    ``ended``.
+    """
 
     agent: str
     state: str
@@ -227,11 +258,14 @@ Effect: TypeAlias = (
     StartAgent
     | EndAgent
     | SendAsk
+    | WithdrawAsk
     | SendAnswer
     | ReadFile
     | WriteFile
     | EditBuffer
     | ShowDocument
+    | OpenLink
+    | RunProgram
     | PutQuestion
     | QuestionSettled
     | ReplyCommand

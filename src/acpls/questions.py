@@ -7,23 +7,39 @@ and a question that is settled stays settled.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from acpls.effects import QuestionSettled, SendAnswer, ShowQuestions
-from acpls.session.asks import Cancelled, Selected
+from acpls.session.asks import Accepted, Cancelled, Declined, Selected
+from acpls.session.content import Choosable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from acpls.effects import Effect
-    from acpls.events import QuestionAsked, RequestId
-    from acpls.session.content import Choosable, Subject
+    from acpls.events import LinkAsked, QuestionAsked, RequestId
+    from acpls.session.asks import Answer
+    from acpls.session.content import Subject
 
 SettledBy: TypeAlias = Literal["editor", "agent", "cancel"]
+
+OPEN: Final = "open"
+OPENED: Final = "opened"
+DECLINE: Final = "decline"
+_LINK: Final[Mapping[str, Answer]] = {
+    OPEN: Accepted(),
+    OPENED: Accepted(),
+    DECLINE: Declined(),
+}
 
 
 @dataclass(slots=True)
 class Question:
-    """A permission an agent asks for.
+    """A permission an agent asks for, a page that it wants visited, or the way to log in.
 
+    ``session`` is empty where it is about none. ``about_login``: it is our own, and no agent
+    waits for its answer. ``url`` and ``link``: the page, and the agent's id for the visit.
+    ``answers``: what the agent is answered for an option, where that is not the option.
     ``by`` and ``option`` say how it was settled. ``put``: it was put to the user;
     ``dismissed``: that brought no answer. ``foreground``: it was asked during a turn.
     """
@@ -36,6 +52,10 @@ class Question:
     options: tuple[Choosable, ...]
     description: str | None = None
     subject: Subject = None
+    about_login: bool = False
+    url: str | None = None
+    link: str | None = None
+    answers: Mapping[str, Answer] = field(default_factory=dict)
     foreground: bool = True
     put: bool = False
     dismissed: bool = False
@@ -60,18 +80,64 @@ class Questions:
 
     def ask(self, asked: QuestionAsked, session: str, title: str) -> Question:
         """A question came in for our session ``session``."""
-        key = f"q{len(self.all) + 1}"
-        question = Question(
-            key,
-            asked.agent,
-            asked.request,
-            session,
-            title,
-            asked.options,
-            asked.description,
-            asked.subject,
+        return self._add(
+            Question(
+                self._key(),
+                asked.agent,
+                asked.request,
+                session,
+                title,
+                asked.options,
+                asked.description,
+                asked.subject,
+            )
         )
-        self.all[key] = question
+
+    def visit(self, asked: LinkAsked, session: str, *, can_open: bool) -> Question:
+        """An agent wants a page visited; ``can_open``: the editor can show it."""
+        options = (
+            *((Choosable(OPEN, "Open the page", "link"),) if can_open else ()),
+            Choosable(OPENED, "I have opened the page myself", "link"),
+            Choosable(DECLINE, "Do not open it", "reject_once"),
+        )
+        return self._add(
+            Question(
+                self._key(),
+                asked.agent,
+                asked.request,
+                session,
+                asked.message,
+                options,
+                asked.url,
+                url=asked.url,
+                link=asked.link,
+                answers=_LINK,
+            )
+        )
+
+    def login(
+        self, agent: str, session: str, title: str, options: tuple[Choosable, ...], description: str
+    ) -> Question:
+        """An agent needs a login, and there may be several ways."""
+        return self._add(
+            Question(
+                self._key(),
+                agent,
+                None,
+                session,
+                title,
+                options,
+                description,
+                about_login=True,
+                foreground=False,
+            )
+        )
+
+    def _key(self) -> str:
+        return f"q{len(self.all) + 1}"
+
+    def _add(self, question: Question) -> Question:
+        self.all[question.key] = question
         return question
 
     def pending(self, session: str | None = None) -> list[Question]:
@@ -83,9 +149,22 @@ class Questions:
         for question in self.pending():
             # ``0 == False`` and ``1 == 1.0`` must not match, so the types are compared too.
             same = question.request == request and type(question.request) is type(request)
-            if question.agent == agent and same:
+            if question.agent == agent and same and not question.about_login:
                 return question
         return None
+
+    def about_login(self, agent: str) -> Question | None:
+        """The open question of how to log in to an agent."""
+        pending = self.pending()
+        return next((q for q in pending if q.about_login and q.agent == agent), None)
+
+    def visits(self, agent: str, link: str | None = None) -> list[Question]:
+        """The open questions for a visit that an agent asked for, of one link or all."""
+        return [
+            q
+            for q in self.pending()
+            if q.agent == agent and q.link is not None and link in {None, q.link}
+        ]
 
     def settle(
         self,
@@ -105,6 +184,8 @@ class Questions:
         if option is not None and not question.offers(option):
             raise ValueError(f"{question.key} does not offer {option!r}")
         question.by, question.option = by, option
-        answer = Cancelled() if option is None else Selected(option)
-        sent = (SendAnswer(question.agent, question.request, answer),) if agent_lives else ()
-        return (*sent, QuestionSettled(question.key, by, option), ShowQuestions())
+        settled = (QuestionSettled(question.key, by, option), ShowQuestions())
+        if question.about_login or not agent_lives:
+            return settled
+        answer = Cancelled() if option is None else question.answers.get(option, Selected(option))
+        return (SendAnswer(question.agent, question.request, answer), *settled)

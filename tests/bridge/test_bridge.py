@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import anyio
 import pytest
@@ -15,6 +15,7 @@ from acpls.bridge import Bridge
 from acpls.events import Disk
 from acpls.lsp.doorstep import Doorstep
 from acpls.lsp.rim import EditorRim
+from acpls.session.asks import Done, LogOut
 from acpls.settings import AgentSpec
 from editor_stage import Editor, announcing
 
@@ -64,6 +65,46 @@ async def test_effects_for_the_host_and_for_the_editor_go_where_they_belong(
         assert [type(effect) for effect in done] == [ef.StartAgent, ef.SendAsk]
         (starting,) = editor.reads("acp/agent/changed")
         assert starting == {"agent": "demo", "state": "starting"}
+
+
+EFFECTS: list[ef.Effect] = [
+    ef.StartAgent("demo", AgentSpec("nothing")),
+    ef.EndAgent("demo"),
+    ef.SendAsk("demo", 1, LogOut()),
+    ef.WithdrawAsk("demo", 1),
+    ef.SendAnswer("demo", 1, Done()),
+    ef.ReadFile("token", "/a", ("/",)),
+    ef.WriteFile("token", "/a", "", ("/",)),
+    ef.EditBuffer(1, "file:///a", 1, "", ()),
+    ef.ShowDocument("file:///a"),
+    ef.OpenLink("https://a.example"),
+    ef.RunProgram("token", "Log in", ("agent",)),
+    ef.PutQuestion("q1"),
+    ef.QuestionSettled("q1", "editor"),
+    ef.ReplyCommand(1, {}),
+    ef.FailCommand(1, -32603, "no"),
+    ef.TellUser("info", "hello"),
+    ef.ShowSession("s1", "state"),
+    ef.ShowReview("/a"),
+    ef.ShowQuestions(),
+    ef.ShowPlace("s1", "/a", None, None, "edit", None, move=False),
+    ef.ShowAgent("demo", "ready"),
+]
+
+
+async def test_each_effect_is_performed_by_one_rim(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with running() as (it, _):
+        host: list[ef.Effect] = []
+        rim: list[ef.Effect] = []
+        monkeypatch.setattr(it._host, "perform", host.append)
+        monkeypatch.setattr(it.rim, "perform", rim.append)
+        for effect in EFFECTS:
+            it._perform(effect)
+        assert host == EFFECTS[:7]
+        assert rim == EFFECTS[7:]
+    # The bridge itself tells the time, and asks the host for its log.
+    own = {ef.After, ef.ReplyLog}
+    assert {type(effect) for effect in EFFECTS} | own == set(get_args(ef.Effect))
 
 
 async def test_a_file_is_read_and_time_passes(

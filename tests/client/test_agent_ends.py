@@ -105,7 +105,8 @@ async def test_a_missing_program_is_one_clear_line(tmp_path: Path) -> None:
         it.ask(1)
         ended = await it.wait(AgentEnded)
         assert ended.reason == (
-            "a could not be started: the program 'no-such-agent' was not found on PATH"
+            "a could not be started: the program 'no-such-agent' was not found in /x, "
+            "the only folder of PATH; install it, or give its full path in agents.a.command"
         )
         assert len(it.of(AskFailed)) == 1
 

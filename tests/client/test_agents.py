@@ -261,7 +261,7 @@ async def test_lines_of_noise_between_messages_do_no_harm(tmp_path: Path) -> Non
 async def test_an_agent_that_never_reads_is_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("acpls.client.connection._MAX_UNSENT_BYTES", 2 * 1024 * 1024)
+    monkeypatch.setattr("acpls.client.outbox._MAX_UNSENT_BYTES", 2 * 1024 * 1024)
     async with stage(tmp_path) as it:
         it.start("hello()\ntime.sleep(60)")
         await it.wait(AgentReady)

@@ -150,6 +150,61 @@ async def test_a_pinned_1_that_speaks_only_2_is_restarted_with_2(
         assert asked(it) == "1:1 2:2"
 
 
+@pytest.mark.parametrize(
+    "refusal",
+    ['reply(asked, {"protocolVersion": 2, "info": {}})', 'refuse(asked, -32602, "info missing")'],
+)
+async def test_a_remembered_1_is_no_pin(refusal: str, tmp_path: Path) -> None:
+    """An agent that was exchanged for one of version 2 alone is started again in 2."""
+    async with stage(tmp_path) as it:
+        body = f"""
+if start == 1:
+    reply(asked, {{"protocolVersion": 1}})
+    reply(read(), {{"protocolVersion": 1}})
+elif version == 1:
+    {refusal}
+else:
+    reply(asked, {{"protocolVersion": 2, "info": INFO}})
+serve()
+"""
+        for count, protocol in ((1, 1), (2, 2), (3, 2)):
+            it.start(START + body, protocol="auto")
+            assert (await it.wait(AgentReady, count)).facts.protocol == protocol
+            it.end()
+            await it.wait(AgentEnded, count)
+        assert asked(it) == "1:2 2:1 3:2 4:2"
+
+
+async def test_a_pinned_2_that_speaks_only_1_is_lowered(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        body = (
+            'reply(asked, {"protocolVersion": 1})\nreply(read(), {"protocolVersion": 1})\nserve()'
+        )
+        assert await agreed(it, body, protocol=2) == 1
+        assert asked(it) == "1:2"
+
+
+async def test_what_failed_is_not_remembered(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        body = """
+if start == 1:
+    reply(asked, {"protocolVersion": 1})
+    reply(read(), {"protocolVersion": 1})
+    serve()
+elif start > 2:
+    reply(asked, {"protocolVersion": 2, "info": INFO})
+    serve()
+"""
+        assert await agreed(it, body) == 1
+        it.end()
+        await it.wait(AgentEnded)
+        it.start(START + body, protocol="auto")
+        await it.wait(AgentEnded, 2)
+        it.start(START + body, protocol="auto")
+        assert (await it.wait(AgentReady, 2)).facts.protocol == 2
+        assert asked(it) == "1:2 2:1 3:2"
+
+
 async def test_the_end_after_both_versions_has_the_last_words(tmp_path: Path) -> None:
     async with stage(tmp_path) as it:
         body = 'print("trace\\nError: no key", file=sys.stderr)\nsys.exit(3)'
@@ -227,6 +282,16 @@ async def test_an_end_while_it_is_negotiated_is_wanted(tmp_path: Path) -> None:
         it.end()
         ended = await it.wait(AgentEnded)
         assert ended == AgentEnded("a", "a was ended", wanted=True)
+
+
+def test_each_version_is_initialised_in_its_own_shape() -> None:
+    """An agent of version 1 learns from its own shape alone what files and terminals we have."""
+    client = ClientInfo("acpls", "1")
+    first = make_dialect(1, "a").initialize(client).params
+    assert set(first) == {"protocolVersion", "clientInfo", "clientCapabilities"}
+    assert first["clientCapabilities"]["fs"] == {"readTextFile": True, "writeTextFile": True}
+    second = make_dialect(2, "a").initialize(client).params
+    assert set(second) == {"protocolVersion", "info", "capabilities"}
 
 
 @pytest.mark.parametrize("version", [1, 2])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +17,8 @@ import anyio.to_thread
 import pytest
 
 from acpls.client import process, watchdog
+from acpls.client.programs import Program
+from acpls.client.watch import Watch
 from rim_stage import all_gone, runs
 
 pytestmark = pytest.mark.anyio
@@ -72,7 +75,7 @@ async def test_streams_environment_and_folder(tmp_path: Path) -> None:
         print(os.getpgid(0) == os.getpid())
         sys.stdout.write(sys.stdin.read())
         """,
-        env={"ADDED": "ä"},
+        env={**os.environ, "ADDED": "ä"},
         cwd=str(tmp_path),
     )
     assert await lines(child, 2) == [f"ä True {tmp_path}", "True"]
@@ -84,32 +87,62 @@ async def test_streams_environment_and_folder(tmp_path: Path) -> None:
         await child.send(b"more")
 
 
-async def test_a_missing_program_is_named() -> None:
-    with pytest.raises(process.StartError, match=r"'no-such-agent' was not found on PATH$"):
-        await process.start(["no-such-agent"], {"PATH": "/x"})
-    with pytest.raises(process.StartError, match=r"'/x/y' was not found$"):
-        await process.start(["/x/y"])
-    with pytest.raises(process.StartError, match=r"'~/no-such-agent' was not found$"):
-        await process.start(["~/no-such-agent"])
-
-
 async def test_what_cannot_run_says_why(tmp_path: Path) -> None:
-    plain, lost, broken = (tmp_path / name for name in ("plain", "lost", "broken"))
+    plain, broken = tmp_path / "plain", tmp_path / "broken"
     plain.write_text("text")
-    lost.write_text("#!/no/interpreter\n")
     broken.write_bytes(b"\x7fELF not really")
-    for script in (lost, broken):
-        script.chmod(0o755)
+    broken.chmod(0o755)
     with pytest.raises(process.StartError, match="not executable"):
         await process.start(["./plain"], cwd=str(tmp_path))
-    with pytest.raises(process.StartError, match="interpreter it names is missing"):
-        await process.start([str(lost)])
     with pytest.raises(process.StartError, match="cannot be started: Exec format error"):
         await process.start([str(broken)])
     with pytest.raises(process.StartError, match="folder '/no/folder'"):
         await process.start([str(plain)], cwd="/no/folder")
-    with pytest.raises(process.StartError, match="null byte"):
-        await process.start([sys.executable, "\0"])
+
+
+async def test_names_that_no_file_can_have_are_not_found() -> None:
+    for name in ("x" * 5000, f"/{'x' * 5000}", f"/{'x' * 300}/y"):
+        with pytest.raises(process.StartError, match="was not found"):
+            await process.start([name])
+    with pytest.raises(process.StartError, match="to start in does not exist"):
+        await process.start(["sh"], cwd="x" * 5000)
+
+
+async def test_a_program_that_cannot_be_read_can_still_be_started(tmp_path: Path) -> None:
+    told: list[str] = []
+    tool = tmp_path / "tool"
+    shutil.copy("/bin/true", tool)
+    tool.chmod(0o111)
+    child = await process.start([str(tool)], told=told.append)
+    assert (child.program, await child.exited()) == (str(tool), 0)
+    await child.end()
+    assert told == []
+
+
+async def test_x13_what_is_started_in_place_of_the_command_is_logged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[str] = []
+    seen = Program(("/bin/echo", "script", "x"), "script is run by echo")
+    monkeypatch.setattr("acpls.client.machine.found", lambda *_: seen)
+    child = await process.start(["tool", "x"], told=told.append)
+    assert await everything(child) == b"script x\n"
+    assert told == ["acpls: script is run by echo"]
+    assert child.program == "/bin/echo"
+    await child.end()
+
+
+async def test_our_own_folder_may_be_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    child = await process.start(["echo", "x"])
+    assert await everything(child) == b"x\n"
+    await child.end()
+    child = await process.start(["pwd"], cwd=str(tmp_path))
+    assert await everything(child) == f"{tmp_path}\n".encode()
+    await child.end()
 
 
 async def test_standard_error_is_drained_and_its_end_kept() -> None:
@@ -199,7 +232,8 @@ async def test_orphans_that_hold_the_pipes_are_not_waited_for() -> None:
 async def test_a_terminal_has_no_input_and_one_output() -> None:
     child = await python(
         'import sys; print(len(sys.stdin.read()), flush=True); print("e", file=sys.stderr)',
-        terminal=True,
+        listens=False,
+        merged=True,
     )
     assert await everything(child) == b"0\ne\n"
     assert child.last_words() == []
@@ -220,7 +254,7 @@ def until_ignored(pid: int, numbers: tuple[int, ...]) -> None:
 
 
 async def test_the_watchdog_starts_once_and_leaves_with_us() -> None:
-    watch = process.Watch()
+    watch = Watch()
     await watch.aclose()
     one = await python("input()", watch=watch)
     two = await python("input()", watch=watch)
@@ -241,7 +275,7 @@ async def test_the_watchdog_starts_once_and_leaves_with_us() -> None:
 
 
 async def test_a_watchdog_that_died_is_replaced() -> None:
-    watch = process.Watch()
+    watch = Watch()
     one = await python("input()", watch=watch)
     assert watch._dog is not None
     watch._dog.kill()

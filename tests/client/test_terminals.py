@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -10,9 +11,9 @@ import psutil
 import pytest
 
 from acpls.client.dialect import CreateTerminal
-from acpls.client.terminals import Terminals, _whole_characters
+from acpls.client.terminals import Ground, Terminals, _whole_characters
 from acpls.events import AgentEnded, AgentMisspoke, Replied, RequestWithdrawn, SessionTold
-from acpls.session.asks import NewSession
+from acpls.session.asks import NewSession, Opening
 from acpls.session.content import UNSET, Exit
 from acpls.session.updates import TerminalGrew, TerminalPatched
 from rim_stage import Stage, all_gone, runs, stage
@@ -128,7 +129,7 @@ where(cwd={str(tmp_path.parent)!r})
     async with stage(tmp_path) as it:
         it.start(AGENT + body + "\ntell('done')\nserve()")
         await it.until(it.texts)
-        it.ask(1, NewSession(str(tmp_path / "session")))
+        it.ask(1, NewSession(Opening(str(tmp_path / "session"))))
         await it.wait(Replied)
         await it.text("done")
         folders = [json.loads(t) for t in it.texts()[:-1]]
@@ -276,7 +277,7 @@ async def test_a_terminal_that_starts_too_late_is_ended_unseen() -> None:
     answers: list[object] = []
     told: list[object] = []
     async with anyio.create_task_group() as tasks:
-        terminals = Terminals("a", tasks, told.append)
+        terminals = Terminals("a", tasks, told.append, Ground(os.environ))
         terminals.perform(CreateTerminal("s", "sleep", ("62",)), answers.append, None)
         await terminals.aclose()
     assert (answers, told) == ([], [])

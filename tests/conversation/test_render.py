@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from acpls.conversation.document import document
 from acpls.conversation.render import END, MARK, PROMPT, Rendering, render
-from acpls.events import QuestionAsked
+from acpls.events import LinkAsked, QuestionAsked
 from acpls.questions import Question, Questions
 from acpls.session import content as c
 from acpls.session import updates as up
@@ -261,6 +261,55 @@ def test_tool_calls_of_two_turns_are_two_lists() -> None:
 def test_notices_are_one_line() -> None:
     of = session(up.NoticeGiven("info", "Title\nmore"), up.NoticeGiven("warning", "A", "b\nc"))
     assert body(of)[2:] == ["> info: Title more", "", "> warning: A: b c"]
+
+
+@pytest.mark.parametrize("answered", [True, False])
+def test_a_turn_that_ends_without_a_word_says_so(answered: bool) -> None:
+    of = session()
+    of.prompted("t1", (Text("go"),))
+    if answered:
+        of.apply(agent("Gone."))
+    of.apply(up.TurnChanged("idle", "end_turn"))
+    line = "> **The agent ended its turn without an answer.**"
+    assert (line in body(of)) is not answered
+
+
+@pytest.mark.parametrize(
+    ("update", "line"),
+    [
+        (up.CompactionPatched("k"), "> The agent shortens its memory (in progress)"),
+        (
+            up.CompactionPatched("k", "failed", error="too\nlong"),
+            "> The agent shortens its memory (failed): too long",
+        ),
+    ],
+)
+def test_a_compaction_is_one_line(update: up.Update, line: str) -> None:
+    assert body(session(update)) == ["## Claude", "", line]
+
+
+def test_a_message_between_sessions_is_quoted_with_its_ends() -> None:
+    of = session(
+        up.SessionMessageSet("a", "n1", "n2", (Text("# Do this\n\nplease"),)),
+        up.SessionMessageSet("b"),
+    )
+    assert body(of) == [
+        "## Claude",
+        "",
+        "> *n1 to n2*",
+        "> ### Do this",
+        ">",
+        "> please",
+        "",
+        "> *another session to another session*",
+    ]
+
+
+def test_a_page_is_shown_with_its_url() -> None:
+    asked = LinkAsked("demo", 1, "native", "Log in", "https://a.example/?x=1&y=(2)", "l")
+    visit = Questions().visit(asked, "s1", can_open=True)
+    lines = body(session(), (visit,))
+    assert lines[:4] == ["> **Log in**", ">", "> https://a.example/?x=1&y=(2)", ">"]
 
 
 def test_a_plan_is_a_task_list() -> None:

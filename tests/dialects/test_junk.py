@@ -12,7 +12,17 @@ from acpls.client.dialect import Misfit
 from acpls.client.v1 import DialectV1
 from acpls.client.v2 import DialectV2
 from acpls.events import SessionTold
-from acpls.session.asks import CloseSession, NewSession, Prompt, SetOption
+from acpls.session.asks import (
+    CloseSession,
+    ForkSession,
+    ListSessions,
+    LogIn,
+    NewSession,
+    Opening,
+    Prompt,
+    ResumeSession,
+    SetOption,
+)
 from acpls.session.content import Text
 from spoil import spoiled
 
@@ -43,6 +53,8 @@ UPDATES_1: list[Any] = [
     },
     {"sessionUpdate": "current_mode_update", "currentModeId": "m"},
     {"sessionUpdate": "usage_update", "used": 1, "size": 2, "cost": {"amount": 1, "currency": "X"}},
+    {"sessionUpdate": "compaction_update", "compactionId": "c", "status": "s", "summary": [TEXT]},
+    {"sessionUpdate": "session_info_update", "title": "T", "_meta": {"k": None}},
 ]
 RUN = {"sessionId": "s", "command": "c", "env": [{"name": "n", "value": "v"}], "cwd": "/w"}
 REQUESTS_1: list[Any] = [
@@ -54,6 +66,25 @@ REQUESTS_1: list[Any] = [
     {"method": "fs/write_text_file", "params": {"sessionId": "s", "path": "/p", "content": ""}},
     {"method": "terminal/create", "params": RUN},
     {"method": "terminal/kill", "params": {"sessionId": "s", "terminalId": "x"}},
+    {
+        "method": "elicitation/create",
+        "params": {
+            "sessionId": "s",
+            "message": "m",
+            "mode": "form",
+            "requestedSchema": {"type": "object", "properties": {}},
+        },
+    },
+    {
+        "method": "elicitation/create",
+        "params": {
+            "requestId": 1,
+            "message": "m",
+            "mode": "url",
+            "url": "https://h",
+            "elicitationId": "e",
+        },
+    },
 ]
 RESULTS_1: list[Any] = [
     {
@@ -63,7 +94,17 @@ RESULTS_1: list[Any] = [
         "models": {"currentModelId": "m", "availableModels": [{"modelId": "m", "name": "M"}]},
         "configOptions": [{"id": "o", **OPTION}],
     },
-    {"protocolVersion": 1, "agentInfo": {"name": "n", "version": "1"}, "agentCapabilities": {}},
+    {
+        "protocolVersion": 1,
+        "agentInfo": {"name": "n", "version": "1"},
+        "agentCapabilities": {"loadSession": True, "sessionCapabilities": {"list": {}}},
+        "authMethods": [
+            {"id": "m", "name": "M", "_meta": {"terminal-auth": {"command": "c", "args": ["a"]}}},
+            {"id": "m", "name": "M", "type": "env_var", "vars": [{"name": "KEY"}]},
+            {"id": "m", "name": "M", "type": "terminal", "args": ["a"], "env": {"A": "1"}},
+        ],
+    },
+    {"sessions": [{"sessionId": "s", "cwd": "/w", "title": "T"}], "nextCursor": "c"},
 ]
 
 DIFF_2 = {
@@ -81,6 +122,19 @@ UPDATES_2: list[Any] = [
     {"sessionUpdate": "terminal_output_chunk", "terminalId": "x", "data": "w6k="},
     {"sessionUpdate": "plan_update", "plan": {"type": "items", "planId": "p", "entries": []}},
     {"sessionUpdate": "config_option_update", "configOptions": [{"configId": "o", **OPTION}]},
+    {
+        "sessionUpdate": "state_update",
+        "state": "running",
+        "background": [{"type": "terminal", "terminalId": "x"}],
+    },
+    {
+        "sessionUpdate": "subagent_update",
+        "sessionId": "c",
+        "state": {"state": "idle"},
+        "capabilities": {"cancel": {}},
+    },
+    {"sessionUpdate": "session_message", "messageId": "m", "content": [TEXT]},
+    {"sessionUpdate": "terminal_update", "terminalId": "x", "size": {"cols": 80, "rows": 24}},
 ]
 REQUESTS_2: list[Any] = [
     {
@@ -98,7 +152,11 @@ RESULTS_2: list[Any] = [
 ]
 ASKS = st.sampled_from(
     [
-        NewSession("/w"),
+        NewSession(Opening("/w")),
+        ResumeSession("s", Opening("/w"), replay=True),
+        ForkSession("s", Opening("/w")),
+        ListSessions(),
+        LogIn("m"),
         Prompt("s", (Text("hi"),)),
         SetOption("s", "o", "v"),
         SetOption("s", "o", True),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
@@ -14,7 +14,7 @@ from acpls.client.v1 import DialectV1
 from acpls.client.v2 import DialectV2
 from acpls.events import QuestionAsked, Replied, SessionTold
 from acpls.session import updates as up
-from acpls.session.asks import NewSession, Prompt, Selected, SessionOpened
+from acpls.session.asks import NewSession, Opening, Prompt, Selected, SessionOpened
 from acpls.session.content import Text
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ OPTION: dict[str, Any] = {
 COMMAND = {"name": "go", "description": "d"}
 USAGE = {"used": 1, "size": 2}
 COST = {"amount": 1.5, "currency": "USD"}
+COMPACTED = {"summary": [HELLO], "error": None, "_meta": {"tokens": 7}}
 CHOICE = {"optionId": "y", "name": "Yes", "kind": "allow_once"}
 CALL = {
     "toolCallId": "t",
@@ -48,6 +49,12 @@ CALL = {
     "content": [{"type": "content", "content": HELLO}],
 }
 OUTPUT = base64.b64encode(b"out").decode()
+# How agents of version 1 tell of terminals that they run themselves.
+MADE = {"terminal_info": {"terminal_id": "x", "cwd": "/w"}}
+PRINTED = {
+    "terminal_output": {"terminal_id": "x", "data": "out"},
+    "terminal_exit": {"terminal_id": "x", "exit_code": 1},
+}
 
 # One row for each kind of event: what is said, and how the versions say it, as pairs of
 # the tag and the fields; a row may take more than one message.
@@ -125,27 +132,39 @@ ROWS: list[tuple[str, Said, Said]] = [
     (
         "a terminal of the agent's own",
         [
-            (
-                "tool_call_update",
-                {"toolCallId": "t", "_meta": {"terminal_info": {"terminal_id": "x", "cwd": "/w"}}},
-            ),
-            (
-                "tool_call_update",
-                {
-                    "toolCallId": "t",
-                    "_meta": {
-                        "terminal_output": {"terminal_id": "x", "data": "out"},
-                        "terminal_exit": {"terminal_id": "x", "exit_code": 1},
-                    },
-                },
-            ),
+            ("tool_call_update", {"toolCallId": "t", "_meta": MADE}),
+            ("tool_call_update", {"toolCallId": "t", "_meta": PRINTED}),
         ],
         [
             ("terminal_update", {"terminalId": "x", "cwd": "/w"}),
-            ("tool_call_update", {"toolCallId": "t"}),
+            ("tool_call_update", {"toolCallId": "t", "_meta": MADE}),
             ("terminal_output_chunk", {"terminalId": "x", "data": OUTPUT}),
             ("terminal_update", {"terminalId": "x", "exitStatus": {"exitCode": 1}}),
-            ("tool_call_update", {"toolCallId": "t"}),
+            ("tool_call_update", {"toolCallId": "t", "_meta": PRINTED}),
+        ],
+    ),
+    (
+        "the memory is compacted",
+        [
+            ("compaction_update", {"compactionId": "c", "status": "in_progress"}),
+            ("compaction_summary_chunk", {"compactionId": "c", "content": HELLO}),
+            ("compaction_update", {"compactionId": "c", "status": "completed", **COMPACTED}),
+        ],
+        [
+            ("compaction_update", {"compactionId": "c", "status": "in_progress"}),
+            ("compaction_summary_chunk", {"compactionId": "c", "content": HELLO}),
+            ("compaction_update", {"compactionId": "c", "status": "completed", **COMPACTED}),
+        ],
+    ),
+    (
+        "metadata",
+        [
+            ("tool_call_update", {"toolCallId": "t", "_meta": {"x": {"y": 1}}}),
+            ("session_info_update", {"_meta": {"x": None}}),
+        ],
+        [
+            ("tool_call_update", {"toolCallId": "t", "_meta": {"x": {"y": 1}}}),
+            ("session_info_update", {"_meta": {"x": None}}),
         ],
     ),
     (
@@ -187,6 +206,25 @@ def test_both_versions_tell_the_same(first: Said, second: Said) -> None:
     assert told == without_ids(hear(DialectV2("a"), second))
 
 
+def test_there_is_a_row_for_everything_that_both_can_tell() -> None:
+    told = {type(x) for _, said, _ in ROWS for x in hear(DialectV1("a"), said)}
+    elsewhere = {
+        # Below, and in test_opening.
+        up.TurnChanged,
+        up.ReplayEnded,
+        # Version 1 has no such thing ...
+        up.MessageSet,
+        up.ToolCallGrew,
+        up.SubagentPatched,
+        up.SessionMessageSet,
+        up.SessionMessageGrew,
+        # ... and version 2 has no modes.
+        up.OptionChanged,
+    }
+    assert told.isdisjoint(elsewhere)
+    assert told | elsewhere == set(get_args(up.Update))
+
+
 @pytest.mark.parametrize("row", ROWS[:-1], ids=[x[0] for x in ROWS[:-1]])
 def test_the_examples_are_proper_messages(row: tuple[str, Said, Said]) -> None:
     names = {1: "SessionNotification", 2: "UpdateSessionNotification"}
@@ -208,7 +246,7 @@ def turn_in_v1() -> list[AgentEvent]:
     )
     result = {"sessionId": "s", "configOptions": [{**OPTION, "id": "mode"}]}
     return [
-        *dialect.replied(1, NewSession("/w"), result),
+        *dialect.replied(1, NewSession(Opening("/w")), result),
         *prompt.events,
         *asked.events,
         *dialect.answer(0, Selected("y")).events,
@@ -235,7 +273,7 @@ def turn_in_v2() -> list[AgentEvent]:
     )
     result = {"sessionId": "s", "configOptions": [{**OPTION, "configId": "mode"}]}
     return [
-        *dialect.replied(1, NewSession("/w"), result),
+        *dialect.replied(1, NewSession(Opening("/w")), result),
         *dialect.replied(2, HI, {"messageId": "m"}),
         *state("running"),
         *asked.events,
@@ -248,7 +286,10 @@ def turn_in_v2() -> list[AgentEvent]:
 
 def test_a_turn_with_a_question_is_the_same() -> None:
     first, second = turn_in_v1(), turn_in_v2()
-    assert updates(first) == updates(second)
+    *before, end = updates(first)
+    # That nothing goes on after a turn is all that version 1 says more.
+    assert end == up.TurnChanged("idle", "end_turn", final=True)
+    assert [*before, replace(end, final=False)] == updates(second)
     assert [x.state for x in updates(first) if isinstance(x, up.TurnChanged)] == [
         "running",
         "requires_action",

@@ -20,11 +20,13 @@ from acpls.events import (
 from acpls.session import updates as up
 from acpls.session.asks import (
     AgentFacts,
+    AuthMethod,
     Cancel,
     CloseSession,
     Done,
     Failure,
     NewSession,
+    Opening,
     Prompt,
     PromptTaken,
     SessionOpened,
@@ -64,6 +66,8 @@ class TestInitialize:
         offered = said.params["clientCapabilities"]
         check(1, "ClientSessionCapabilities", offered["session"])
         check(1, "FileSystemCapabilities", offered["fs"])
+        check(1, "AuthCapabilities", offered["auth"])
+        check(1, "ElicitationCapabilities", offered["elicitation"])
         assert said.params["protocolVersion"] == 1
         assert said.params["clientInfo"]["name"] == "acpls"
         assert CAPABILITIES["fs"] == {"readTextFile": True, "writeTextFile": True}
@@ -76,7 +80,7 @@ class TestInitialize:
                 "promptCapabilities": {"embeddedContext": True},
                 "sessionCapabilities": {"close": {}},
             },
-            "authMethods": [{"id": "key", "name": "Key", "type": "env_var"}, {"name": "broken"}],
+            "authMethods": [{"id": "key", "name": "Key"}, {"name": "broken"}],
         }
         assert dialect.facts(result) == AgentFacts(
             "n",
@@ -84,11 +88,13 @@ class TestInitialize:
             1,
             embedded_context=True,
             can_close=True,
-            auth_methods=(("key", "Key"),),
+            mcp=frozenset({"stdio"}),
+            auth_methods=(AuthMethod("key", "Key"),),
         )
 
     def test_little_is_demanded(self, dialect: DialectV1) -> None:
-        assert dialect.facts({"protocolVersion": 1}) == AgentFacts("a", "", 1)
+        least = AgentFacts("a", "", 1, mcp=frozenset({"stdio"}))
+        assert dialect.facts({"protocolVersion": 1}) == least
 
     @pytest.mark.parametrize("result", [None, {}, {"protocolVersion": 2}, {"protocolVersion": "1"}])
     def test_another_version_does_not_fit(self, dialect: DialectV1, result: object) -> None:
@@ -99,18 +105,11 @@ class TestInitialize:
 class TestSessions:
     def test_servers_are_always_sent(self, dialect: DialectV1) -> None:
         """S11."""
-        said = call(dialect, NewSession("/w", ("/x",)))
+        said = call(dialect, NewSession(Opening("/w")))
         assert said == Call("session/new", {"cwd": "/w", "mcpServers": []})
 
-    def test_directories_go_to_those_who_know_them(self, dialect: DialectV1) -> None:
-        able: dict[str, Any] = {"sessionCapabilities": {"additionalDirectories": {}}}
-        dialect.facts({"protocolVersion": 1, "agentCapabilities": able})
-        said = call(dialect, NewSession("C:\\w", ("C:\\x",)))
-        assert said.params["additionalDirectories"] == ["C:\\x"]
-        assert "additionalDirectories" not in call(dialect, NewSession("/w")).params
-
     def test_a_relative_folder_is_refused(self, dialect: DialectV1) -> None:
-        assert refused(dialect, NewSession("w")).code == -32602
+        assert refused(dialect, NewSession(Opening("w"))).code == -32602
 
     def test_closing_needs_an_agent_that_can(self, dialect: DialectV1) -> None:
         assert refused(dialect, CloseSession("s")).code == -32601
@@ -138,19 +137,21 @@ class TestTurns:
         assert said.params == {"sessionId": "s", "prompt": [{"type": "text", "text": "hi"}]}
         assert parts(said.events) == [up.TurnChanged("running")]
         *told, reply = dialect.replied(7, HI, {"stopReason": "end_turn"})
-        assert parts(told) == [up.TurnChanged("idle", "end_turn")]
+        assert parts(told) == [up.TurnChanged("idle", "end_turn", final=True)]
         assert reply == Replied("a", 7, PromptTaken(None))
 
     def test_an_error_ends_it_too(self, dialect: DialectV1) -> None:
         call(dialect, HI)
         failure = Failure(500, "no model")
         *told, failed = dialect.failed(7, HI, failure)
-        assert parts(told) == [up.TurnChanged("idle", "error", error="no model")]
+        assert parts(told) == [up.TurnChanged("idle", "error", error="no model", final=True)]
         assert failed == AskFailed("a", 7, failure)
 
     def test_other_asks_fail_without_a_turn(self, dialect: DialectV1) -> None:
         failure = Failure(1, "no")
-        assert dialect.failed(2, NewSession("/w"), failure) == (AskFailed("a", 2, failure),)
+        assert dialect.failed(2, NewSession(Opening("/w")), failure) == (
+            AskFailed("a", 2, failure),
+        )
 
     def test_a_result_without_a_reason_does_not_fit(self, dialect: DialectV1) -> None:
         with pytest.raises(Misfit, match="session/prompt: stopReason"):
@@ -169,7 +170,7 @@ class TestTurns:
         blocks = (
             Media("image", "AA==", "image/png", "file:///p"),
             Media("audio", "AA==", "audio/wav"),
-            ResourceLink("file:///x", "x", "X", "text/plain"),
+            ResourceLink("file:///x", "x", "X", "text/plain", "d", 7),
             Resource("file:///x", text="t"),
             Resource("file:///x", blob="AA==", mime_type="a/b"),
             OtherBlock({"type": "text", "text": "raw"}),

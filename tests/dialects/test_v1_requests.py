@@ -30,6 +30,7 @@ from acpls.session.asks import (
     Failure,
     FileText,
     NewSession,
+    Opening,
     Prompt,
     Selected,
 )
@@ -178,7 +179,7 @@ class TestFiles:
     def test_answers_of_another_kind_are_our_mistake(self, dialect: DialectV1) -> None:
         dialect.asked(0, "fs/read_text_file", {"sessionId": "s", "path": "/b"})
         with pytest.raises(TypeError):
-            dialect.answer(0, NewSession("/w"))  # type: ignore[arg-type]  # the point of it
+            dialect.answer(0, NewSession(Opening("/w")))  # type: ignore[arg-type]  # the point of it
 
 
 class TestTerminals:
@@ -239,7 +240,7 @@ class TestTerminals:
 
 
 def test_unknown_requests_are_refused(dialect: DialectV1) -> None:
-    for method in ("elicitation/create", "craft/drainMidTurnQueue", "_x\ny", ""):
+    for method in ("elicitation/sing", "craft/drainMidTurnQueue", "_x\ny", ""):
         asked = dialect.asked(0, method, {})
         assert asked.failure is not None
         assert asked.failure.code == -32601

@@ -10,9 +10,11 @@ from acpls.client.dialect import (
     Misfit,
 )
 from acpls.client.v1 import DialectV1
+from acpls.events import Notified, SessionTold
 from acpls.session import updates as up
 from acpls.session.asks import (
     NewSession,
+    Opening,
     Prompt,
 )
 from acpls.session.content import (
@@ -80,7 +82,7 @@ class TestMessages:
 
     def test_chunks_without_text_begin_no_message(self, dialect: DialectV1) -> None:
         empty = {"type": "text", "text": ""}
-        assert tell(dialect, "agent_message_chunk", content=empty) == []
+        assert tell(dialect, "agent_message_chunk", content=empty) == [up.InfoPatched()]
         assert len(tell(dialect, "agent_message_chunk", content=empty, messageId="m")) == 1
 
     def test_the_echo_of_a_prompt_is_dropped(self, dialect: DialectV1) -> None:
@@ -104,6 +106,13 @@ class TestMessages:
         call(dialect, HI)
         tell(dialect, kind, **fields)
         assert len(tell(dialect, "user_message_chunk", content=TEXT)) == 1
+
+    def test_a_bare_string_is_text(self, dialect: DialectV1) -> None:
+        said = {"sessionUpdate": "agent_message_chunk", "content": "plain"}
+        (event,) = dialect.told("session/update", {"sessionId": "s", "update": said})
+        grew = up.MessageGrew("made-1", "agent", Text("plain"))
+        assert event == SessionTold("a", "s", grew, said)
+        assert tell(dialect, "agent_message_chunk", content="") == [up.InfoPatched()]
 
     def test_unknown_blocks_are_kept(self, dialect: DialectV1) -> None:
         odd = {"type": "hologram"}
@@ -168,7 +177,7 @@ class TestToolCalls:
         assert patch == up.ToolCallPatched("t", locations=(Location("b"),))
 
     def test_paths_of_windows(self, dialect: DialectV1) -> None:
-        dialect.replied(1, NewSession("C:\\w"), {"sessionId": "s"})
+        dialect.replied(1, NewSession(Opening("C:\\w")), {"sessionId": "s"})
         at = [{"path": "b/c"}, {"path": "D:/x"}, {"path": "\\\\host\\share"}]
         (patch,) = tell(dialect, "tool_call_update", toolCallId="t", locations=at)
         assert patch == up.ToolCallPatched(
@@ -191,12 +200,15 @@ class TestToolCalls:
                 "terminal_exit": {"terminal_id": "x", "exit_code": 3, "signal": None},
             },
         )
-        assert told == [
+        (*terminal, call) = told
+        assert terminal == [
             up.TerminalPatched("x", cwd="/w"),
             up.TerminalGrew("x", "é".encode()),
             up.TerminalPatched("x", exit=Exit(3)),
-            up.ToolCallPatched("t"),
         ]
+        assert isinstance(call, up.ToolCallPatched)
+        assert isinstance(call.meta, dict)
+        assert call.meta["terminal_output"] == {"terminal_id": "x", "data": "é"}
 
     def test_terminals_inside_meta_as_others_write_them(self, dialect: DialectV1) -> None:
         meta: dict[str, Any] = {"terminal_info": {"terminal_id": "x"}}
@@ -205,11 +217,16 @@ class TestToolCalls:
         meta = {"terminal_output_delta": {"terminal_id": "x", "data": "a"}}
         assert tell(dialect, "tool_call_update", toolCallId="t", _meta=meta) == [
             up.TerminalGrew("x", b"a"),
-            up.ToolCallPatched("t"),
+            up.ToolCallPatched("t", meta=meta),
         ]
 
-    @pytest.mark.parametrize("meta", [None, 3, {"terminal_info": 3}, {"terminal_exit": {}}])
-    def test_other_meta_is_passed_over(self, dialect: DialectV1, meta: object) -> None:
+    @pytest.mark.parametrize("meta", [{"terminal_info": 3}, {"terminal_exit": {}}, {"own": [1]}])
+    def test_other_meta_is_only_kept(self, dialect: DialectV1, meta: up.Meta) -> None:
+        told = tell(dialect, "tool_call_update", toolCallId="t", _meta=meta)
+        assert told == [up.ToolCallPatched("t", meta=meta)]
+
+    @pytest.mark.parametrize("meta", [None, 3, []])
+    def test_null_and_broken_meta_change_nothing(self, dialect: DialectV1, meta: object) -> None:
         told = tell(dialect, "tool_call_update", toolCallId="t", _meta=meta)
         assert told == [up.ToolCallPatched("t")]
 
@@ -237,6 +254,9 @@ class TestTheRest:
         told = tell(dialect, "session_info_update", title="T", updatedAt=None)
         assert told == [up.InfoPatched("T", None)]
         assert tell(dialect, "session_info_update") == [up.InfoPatched()]
+        told = tell(dialect, "session_info_update", _meta={"a": None})
+        assert told == [up.InfoPatched(meta={"a": None})]
+        assert tell(dialect, "session_info_update", _meta=None) == [up.InfoPatched()]
 
     def test_usage_keeps_the_cost(self, dialect: DialectV1) -> None:
         cost = {"amount": 0.5, "currency": "USD"}
@@ -254,14 +274,20 @@ class TestTheRest:
         told = tell(dialect, "notice", severity="warning", title="T", description="d")
         assert told == [up.NoticeGiven("warning", "T", "d")]
 
-    @pytest.mark.parametrize("kind", ["compaction_update", "message_from_mars", "plan_update", ""])
+    @pytest.mark.parametrize(
+        "kind", ["message_from_mars", "plan_update", "plan_removed", "subagent_update", ""]
+    )
     def test_unknown_kinds_are_kept_as_they_came(self, dialect: DialectV1, kind: str) -> None:
         told = tell(dialect, kind, x=1)
         assert told == [up.Other({"sessionUpdate": kind, "x": 1})]
 
-    def test_unknown_notifications_are_passed_over(self, dialect: DialectV1) -> None:
-        assert dialect.told("_auth/status_update", {"authStatus": {}}) == ()
-        assert dialect.told("nonsense", None) == ()
+    def test_unknown_notifications_are_handed_on(self, dialect: DialectV1) -> None:
+        params = {"sessionId": "s", "category": "rate"}
+        told = dialect.told("_session/retrying", params)
+        assert told == (Notified("a", "_session/retrying", params, "s"),)
+        assert dialect.told("nonsense", None) == (Notified("a", "nonsense", None),)
+        assert dialect.told("odd", {"sessionId": ""}) == (Notified("a", "odd", {"sessionId": ""}),)
+        assert dialect.told("odd", [1]) == (Notified("a", "odd", [1]),)
 
     @pytest.mark.parametrize(
         "params",

@@ -13,6 +13,7 @@ from acpls.events import AskFailed, QuestionAsked, Replied, RequestWithdrawn
 from acpls.session import updates as up
 from acpls.session.asks import (
     AgentFacts,
+    AuthMethod,
     Cancel,
     Cancelled,
     CloseSession,
@@ -20,6 +21,7 @@ from acpls.session.asks import (
     Failure,
     FileText,
     NewSession,
+    Opening,
     OptionsReplied,
     Prompt,
     PromptTaken,
@@ -71,7 +73,12 @@ class TestInitialize:
         check_call(2, said.method, said.params)
         check(2, "Implementation", said.params["info"])
         assert said.params["protocolVersion"] == 2
-        assert said.params["capabilities"] == {}
+        check(2, "ClientCapabilities", said.params["capabilities"])
+        check(2, "ElicitationCapabilities", said.params["capabilities"]["elicitation"])
+        assert said.params["capabilities"] == {
+            "auth": {"terminal": {}},
+            "elicitation": {"url": {}},
+        }
 
     def test_facts(self, dialect: DialectV2) -> None:
         result = {
@@ -86,8 +93,12 @@ class TestInitialize:
             2,
             embedded_context=True,
             can_close=True,
+            can_list=True,
+            can_resume=True,
+            can_replay=True,
+            can_log_out=True,
             withdraws_questions=True,
-            auth_methods=(("key", "Key"),),
+            auth_methods=(AuthMethod("key", "Key", "odd"),),
         )
 
     @pytest.mark.parametrize(
@@ -125,13 +136,9 @@ class TestInitialize:
 class TestAsks:
     def test_new_session(self, dialect: DialectV2) -> None:
         """S11."""
-        said = call(dialect, NewSession("/w", ("/x",)))
+        said = call(dialect, NewSession(Opening("/w")))
         assert said == Call("session/new", {"cwd": "/w", "mcpServers": []})
-        able: dict[str, Any] = {"session": {"additionalDirectories": {}}}
-        dialect.facts({"protocolVersion": 2, "capabilities": able})
-        said = call(dialect, NewSession("/w", ("/x",)))
-        assert said.params["additionalDirectories"] == ["/x"]
-        assert refused(dialect, NewSession("w")).code == -32602
+        assert refused(dialect, NewSession(Opening("w"))).code == -32602
 
     def test_prompt(self, dialect: DialectV2) -> None:
         said = call(dialect, Prompt("s", (Text("hi"), ResourceLink("file:///a", "a"))))
@@ -170,6 +177,8 @@ class TestAsks:
             dialect.replied(3, ask, {})
 
     def test_close(self, dialect: DialectV2) -> None:
+        assert refused(dialect, CloseSession("s")).code == -32601
+        dialect.facts({"protocolVersion": 2, "capabilities": {"session": {}}})
         assert call(dialect, CloseSession("s")).params == {"sessionId": "s"}
         assert dialect.replied(4, CloseSession("s"), {}) == (Replied("a", 4, Done()),)
 
@@ -196,7 +205,8 @@ class TestPermission:
 
     def test_a_command(self, dialect: DialectV2) -> None:
         subject = {"type": "command", "command": "rm x", "cwd": "/w", "toolCallId": "t"}
-        about = AboutCommand("rm x", "/w", "t")
+        subject["terminalId"] = "x"
+        about = AboutCommand("rm x", "/w", "t", "x")
         assert self.ask(dialect, subject=subject) == (self.question(subject=about),)
 
     @pytest.mark.parametrize("subject", [{"type": "moon"}, None])
@@ -229,9 +239,7 @@ class TestPermission:
         withdrawn = (RequestWithdrawn("a", 0),)
         assert dialect.told("$/cancel_request", {"requestId": 0}) == withdrawn
 
-    @pytest.mark.parametrize(
-        "method", ["fs/read_text_file", "terminal/create", "elicitation/create"]
-    )
+    @pytest.mark.parametrize("method", ["fs/read_text_file", "terminal/create", "elicitation/sing"])
     def test_nothing_else_can_be_asked(self, dialect: DialectV2, method: str) -> None:
         asked = dialect.asked(0, method, {"sessionId": "s", "path": "/a"})
         assert asked == Asked(failure=Failure(-32601, f"Method not found: {method}"))

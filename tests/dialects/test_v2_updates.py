@@ -9,6 +9,7 @@ import pytest
 
 from acpls.client.dialect import Misfit
 from acpls.client.v2 import DialectV2
+from acpls.events import Notified, SessionTold
 from acpls.session import updates as up
 from acpls.session.asks import (
     Prompt,
@@ -23,6 +24,7 @@ from acpls.session.content import (
     OtherContent,
     Patch,
     PlanEntry,
+    SessionRef,
     TerminalRef,
     Text,
     Usage,
@@ -77,32 +79,15 @@ class TestMessages:
         assert tell(dialect, "user_message_chunk", messageId="m", content=TEXT)
 
 
-class TestState:
-    @pytest.mark.parametrize("state", ["running", "requires_action", "unknown", "dreaming"])
-    def test_busy(self, dialect: DialectV2, state: str) -> None:
-        told = tell(dialect, "state_update", state=state, background=[], stopReason="error")
-        assert told == [up.TurnChanged(state)]
-
-    def test_idle(self, dialect: DialectV2) -> None:
-        assert tell(dialect, "state_update", state="idle") == [up.TurnChanged("idle")]
-        told = tell(dialect, "state_update", state="idle", stopReason="end_turn", error=None)
-        assert told == [up.TurnChanged("idle", "end_turn")]
-        error = {"code": 1, "message": "no\nmodel"}
-        told = tell(dialect, "state_update", state="idle", stopReason="error", error=error)
-        assert told == [up.TurnChanged("idle", "error", "no model")]
-
-    def test_a_state_is_demanded(self, dialect: DialectV2) -> None:
-        with pytest.raises(Misfit, match="state_update: state"):
-            tell(dialect, "state_update")
-
-
 class TestToolCalls:
     def test_null_clears_and_absence_keeps(self, dialect: DialectV2) -> None:
         nothing = dict.fromkeys(
             ["title", "name", "kind", "status", "content", "locations", "rawInput", "rawOutput"]
         )
         (patch,) = tell(dialect, "tool_call_update", toolCallId="t", **nothing)
-        assert patch == up.ToolCallPatched("t", *[None] * 8)
+        assert patch == up.ToolCallPatched(
+            "t", None, None, None, None, None, None, raw_input=None, raw_output=None
+        )
         assert tell(dialect, "tool_call_update", toolCallId="t") == [up.ToolCallPatched("t")]
 
     def test_all_of_it(self, dialect: DialectV2) -> None:
@@ -122,7 +107,11 @@ class TestToolCalls:
                 {"type": "content", "content": TEXT},
                 {"type": "terminal", "terminalId": "x"},
                 {"type": "session", "sessionId": "child"},
+                {"type": "session", "sessionId": 3},
+                {"type": "odd"},
             ],
+            capabilities={"cancel": {}},
+            _meta={"own": 1},
         )
         assert patch == up.ToolCallPatched(
             "t",
@@ -133,12 +122,33 @@ class TestToolCalls:
             (
                 Text("t"),
                 TerminalRef("x"),
-                OtherContent({"type": "session", "sessionId": "child"}),
+                SessionRef("child"),
+                OtherContent({"type": "odd"}),
             ),
             (Location("/a", 3), Location("/w/b")),
             [1],
             False,
+            can_cancel=True,
+            meta={"own": 1},
         )
+
+    @pytest.mark.parametrize(
+        ("capabilities", "can_cancel"),
+        [({"cancel": {}}, True), ({}, False), (None, False), ({"cancel": True}, False)],
+    )
+    def test_whether_it_can_be_stopped(
+        self, dialect: DialectV2, capabilities: object, can_cancel: bool
+    ) -> None:
+        told = tell(dialect, "tool_call_update", toolCallId="t", capabilities=capabilities)
+        assert told == [up.ToolCallPatched("t", can_cancel=can_cancel)]
+        told = tell(dialect, "terminal_update", terminalId="x", capabilities=capabilities)
+        assert told == [up.TerminalPatched("x", can_cancel=can_cancel)]
+        told = tell(dialect, "subagent_update", sessionId="c", capabilities=capabilities)
+        assert told == [up.SubagentPatched("c", can_cancel=can_cancel)]
+
+    def test_broken_capabilities_say_nothing(self, dialect: DialectV2) -> None:
+        told = tell(dialect, "tool_call_update", toolCallId="t", capabilities=3)
+        assert told == [up.ToolCallPatched("t")]
 
     def grown(self, dialect: DialectV2, **item: Any) -> Any:
         (grew,) = tell(dialect, "tool_call_content_chunk", toolCallId="t", content=item)
@@ -208,9 +218,13 @@ class TestTerminals:
             exitStatus={"exitCode": -3, "signal": None},
         )
         assert told == [up.TerminalPatched("x", "make", "/w", b"\xff\x00", Exit(-3))]
-        nothing = dict.fromkeys(["command", "cwd", "output", "exitStatus"])
+        nothing = dict.fromkeys(["command", "cwd", "output", "exitStatus", "size", "_meta"])
         told = tell(dialect, "terminal_update", terminalId="x", **nothing)
-        assert told == [up.TerminalPatched("x", None, None, None, None)]
+        assert told == [up.TerminalPatched("x", None, None, None, None, None, meta=None)]
+        told = tell(dialect, "terminal_update", terminalId="x", size={"cols": 80, "rows": 24})
+        assert told == [up.TerminalPatched("x", size=(80, 24))]
+        told = tell(dialect, "terminal_update", terminalId="x", size={"cols": 0, "rows": 24})
+        assert told == [up.TerminalPatched("x")]
         assert tell(dialect, "terminal_update", terminalId="x") == [up.TerminalPatched("x")]
         told = tell(dialect, "terminal_update", terminalId="x", exitStatus={})
         assert told == [up.TerminalPatched("x", exit=Exit())]
@@ -227,11 +241,22 @@ class TestTerminals:
     def test_bad_base64_does_not_fit(self, dialect: DialectV2, data: str) -> None:
         with pytest.raises(Misfit, match="terminal_output_chunk: data"):
             tell(dialect, "terminal_output_chunk", terminalId="x", data=data)
-        with pytest.raises(Misfit, match="terminal_update: data"):
-            tell(dialect, "terminal_update", terminalId="x", output={"data": data})
+        told = tell(dialect, "terminal_update", terminalId="x", output={"data": data})
+        assert told == [up.TerminalPatched("x")]
 
 
 class TestTheRest:
+    def test_metadata_is_a_patch(self, dialect: DialectV2) -> None:
+        meta: dict[str, Any] = {"kept": {"a": 1}, "gone": None}
+        told = tell(dialect, "agent_message", messageId="m", _meta=meta)
+        assert told == [up.MessageSet("m", "agent", meta=meta)]
+        told = tell(dialect, "agent_message", messageId="m", _meta=None)
+        assert told == [up.MessageSet("m", "agent", meta=None)]
+        told = tell(dialect, "agent_message", messageId="m", _meta=3)
+        assert told == [up.MessageSet("m", "agent")]
+        told = tell(dialect, "session_info_update", _meta={"codex": {}})
+        assert told == [up.InfoPatched(meta={"codex": {}})]
+
     def test_plans(self, dialect: DialectV2) -> None:
         entry = {"content": "step", "priority": "high", "status": "cancelled"}
         plan = {"type": "items", "planId": "p", "entries": [entry, {}]}
@@ -294,13 +319,24 @@ class TestTheRest:
         assert tell(dialect, "replay_complete") == [up.ReplayEnded()]
 
     @pytest.mark.parametrize(
-        "kind", ["tool_call", "plan", "subagent_update", "compaction_update", "session_message", ""]
+        "kind", ["tool_call", "plan", "plan_removed", "prompt_suggestions_update", ""]
     )
     def test_unknown_kinds_are_kept_as_they_came(self, dialect: DialectV2, kind: str) -> None:
         assert tell(dialect, kind, x=1) == [up.Other({"sessionUpdate": kind, "x": 1})]
 
-    def test_unknown_notifications_are_passed_over(self, dialect: DialectV2) -> None:
-        assert dialect.told("_auth/status_update", {"authStatus": {}}) == ()
+    def test_unknown_notifications_are_handed_on(self, dialect: DialectV2) -> None:
+        params: dict[str, Any] = {"authStatus": {}}
+        told = dialect.told("_auth/status_update", params)
+        assert told == (Notified("a", "_auth/status_update", params),)
+
+    def test_updates_are_told_with_what_they_were_made_from(self, dialect: DialectV2) -> None:
+        for said in (
+            {"sessionUpdate": "agent_message_chunk", "messageId": "m", "content": TEXT, "x": 1},
+            {"sessionUpdate": "dream", "of": ["sheep"]},
+        ):
+            (event,) = dialect.told("session/update", {"sessionId": "s", "update": said})
+            assert isinstance(event, SessionTold)
+            assert event.raw is said
 
     def test_an_update_must_say_what_it_is(self, dialect: DialectV2) -> None:
         with pytest.raises(Misfit, match="sessionId"):

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from acpls.settings import _KEYS, AgentSpec, _Each, parse
+from acpls.settings import KEYS, AgentSpec, parse
+from acpls.settings.keys import Each
 
 PROTOCOL = Path(__file__).parents[2] / "docs" / "protocol.md"
 DEMO = AgentSpec("demo")
@@ -30,13 +31,19 @@ def test_a_setting_has_an_effect_where_the_table_says_so(key: str) -> None:
 
 
 def test_the_table_has_every_setting() -> None:
-    assert dotted(_KEYS) == set(rows())
+    assert dotted(KEYS) == set(rows())
+
+
+# Rows of the table that describe all that lies below them.
+WHOLE = {"mcpServers", "agents.NAME.mcpServers"}
 
 
 def dotted(node: object, path: str = "") -> set[str]:
     """Every key that a value can be given for; ``NAME`` where the user chooses it."""
+    if path.lstrip(".") in WHOLE:
+        return {path.lstrip(".")}
     if isinstance(node, Mapping):
         return {key for name in node for key in dotted(node[name], f"{path}.{name}")}
-    if isinstance(node, _Each) and isinstance(node.of, Mapping):
+    if isinstance(node, Each) and isinstance(node.of, Mapping):
         return {f"{path}.NAME".lstrip(".")} | dotted(node.of, f"{path}.NAME")
     return {path.lstrip(".")}

@@ -44,11 +44,17 @@ MAY_SLEEP = {"tests/editors/nvim.py", "tests/rim_stage.py"}
 
 # The faults that the walking skeleton answers for; a test carries the id of each.
 FAULTS = [
+    "A01",
+    "A02",
+    "A03",
+    "A06",
     "D06",
     "D07",
     "D25",
     "D26",
     "D34",
+    "D35",
+    "D36",
     "D46",
     "D47",
     "F13",
@@ -57,11 +63,26 @@ FAULTS = [
     "P08",
     "P10",
     "P11",
-    "X01",
-    "X06",
-    "X09",
+    "S08",
+    "S10",
     "S11",
     "S18",
+    "S19",
+    "X01",
+    "X02",
+    "X04",
+    "X05",
+    "X06",
+    "X08",
+    "X09",
+    "X13",
+    "X14",
+    "X15",
+    "X17",
+    "X18",
+    "X20",
+    "X21",
+    "X22",
 ]
 
 
@@ -188,7 +209,7 @@ def test_the_licence_is_whole_and_the_changelog_is_open() -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_each_fault_of_the_skeleton_has_a_test(fault: str) -> None:
+def test_each_fault_that_was_dealt_with_has_a_test(fault: str) -> None:
     # ``D07`` in a docstring, or in a name as ``_d07``; not the escape ``\\x01``.
     word = re.compile(rf"(?<![A-Za-z0-9\\]){fault}(?![0-9])|_{fault.lower()}(?![a-z0-9])")
     others = {file: text for file, text in python("tests/").items() if file != name(THIS)}

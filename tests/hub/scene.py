@@ -21,6 +21,7 @@ from acpls.session.asks import (
     Failure,
     FileText,
     NewSession,
+    Opening,
     Prompt,
     PromptTaken,
     Selected,
@@ -58,6 +59,7 @@ A = f"{ROOT}/a.txt"
 B = f"{ROOT}/b.txt"
 AGENT = "demo"
 NATIVE = "native"
+OPENING = Opening(ROOT)
 YES_NO = (
     Choosable("yes", "Allow", "allow_once"),
     Choosable("always", "Always allow", "allow_always"),

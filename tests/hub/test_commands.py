@@ -18,6 +18,7 @@ from acpls.session.asks import (
     Done,
     Failure,
     NewSession,
+    Opening,
     OptionsReplied,
     Prompt,
     Selected,
@@ -54,6 +55,8 @@ ANSWERED: dict[str, Any] = {
     "agent.restart": STARTING,
     "agent.stop": STOPPED,
     "agent.select": {"agent": AGENT},
+    "agent.login": STARTING,
+    "agent.cancelLogin": STOPPED,
     "session.list": {"sessions": []},
     "session.prompt": {"uri": CONVERSATION},
     "session.openConversation": {"uri": CONVERSATION},
@@ -75,8 +78,14 @@ ANSWERED: dict[str, Any] = {
     },
 }
 FAILED: dict[str, tuple[int, str, str | None]] = {
+    "agent.logout": (-32602, "demo does not run; acpls.agent.start starts it", "agent"),
     "session.get": (-32602, NO_SESSION, "session"),
     "session.close": (-32602, NO_SESSION, "session"),
+    "session.resume": (-32602, NO_SESSION, "session"),
+    "session.fork": (-32602, NO_SESSION, "session"),
+    "session.rename": (-32602, NO_SESSION, "session"),
+    "toolCall.cancel": (-32602, NO_SESSION, "session"),
+    "terminal.cancel": (-32602, NO_SESSION, "session"),
     "session.send": (-32602, NO_SESSION, "session"),
     "session.fetch": (-32602, NO_SESSION, "session"),
     "session.cancel": (-32602, NO_SESSION, "session"),
@@ -120,10 +129,25 @@ def test_a_failure_that_nobody_waits_for_is_told_to_the_user() -> None:
 
 WRONG_AGENT = {"agent": "stranger"}
 WRONG_SESSION = {"session": "s9"}
-NAMES_AN_AGENT = ("agent.start", "agent.restart", "agent.stop", "agent.log", "agent.select")
+NAMES_AN_AGENT = (
+    "agent.start",
+    "agent.restart",
+    "agent.stop",
+    "agent.log",
+    "agent.select",
+    "agent.login",
+    "agent.cancelLogin",
+    "agent.logout",
+    "session.list",
+)
 NAMES_A_SESSION = (
     "session.get",
     "session.close",
+    "session.resume",
+    "session.fork",
+    "session.rename",
+    "toolCall.cancel",
+    "terminal.cancel",
     "session.prompt",
     "session.send",
     "session.fetch",
@@ -291,7 +315,7 @@ def test_a_new_session_in_a_folder_with_a_title() -> None:
     scene.session(cwd="/elsewhere", title="Tea")
     (entry,) = scene.result("session.list")["sessions"]
     assert (entry["cwd"], entry["title"]) == ("/elsewhere", "Tea")
-    assert scene.asked[scene.number(NewSession)] == NewSession("/elsewhere")
+    assert scene.asked[scene.number(NewSession)] == NewSession(Opening("/elsewhere"))
 
 
 def test_a_session_is_closed_on_both_sides() -> None:

@@ -10,7 +10,7 @@ from acpls import events as ev
 from acpls.conversation.render import END, PROMPT
 from acpls.hub import conversing
 from acpls.hub.tokens import ForConversation, IgnoreFile
-from acpls.session.asks import Prompt
+from acpls.session.asks import Prompt, ResumeSession, SessionOpened
 from acpls.session.content import Text
 from acpls.text import uris
 from acpls.text.diff import Edit
@@ -452,15 +452,26 @@ def test_the_same_draft_is_not_sent_twice() -> None:
     assert scene.result("session.send")["queued"] is True
 
 
-def test_a_lost_session_takes_no_prompt_and_keeps_the_draft() -> None:
+def test_a_session_that_is_over_takes_no_prompt_and_keeps_the_draft() -> None:
+    scene = in_editor()
+    drafts(scene, "go")
+    scene.result("session.close", session="s1")
+    failure = scene.error("session.send", session="s1")
+    message = "The session is over; acpls.session.new starts another"
+    assert (failure.message, failure.field) == (message, "session")
+    scene.settles()
+    assert scene.text(PATH) == document("> **The session is lost:** closed\n\n", "go\n\n")
+
+
+def test_what_is_written_in_the_document_of_a_lost_session_opens_it_again() -> None:
+    """S19."""
     scene = in_editor()
     drafts(scene, "go")
     scene.dies("gone")
-    failure = scene.error("session.send", session="s1")
-    message = "The session is lost; acpls.session.new starts another"
-    assert (failure.message, failure.field) == (message, "session")
-    scene.settles()
-    assert scene.text(PATH) == document("> **The session is lost:** gone\n\n", "go\n\n")
+    assert scene.result("session.send", session="s1")["queued"] is True
+    scene.is_ready()
+    scene.replied(SessionOpened(NATIVE), ResumeSession)
+    assert scene.asked[scene.number(Prompt)] == Prompt(NATIVE, (Text("go"),))
 
 
 # --- quotes -------------------------------------------------------------------------------------

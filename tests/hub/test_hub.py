@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import pytest
 from scene import AGENT, ROOT, A, Scene
 
 from acpls import effects as ef
 from acpls import events as ev
-from acpls.hub import Hub
+from acpls.hub import Hub, tokens
 from acpls.hub.state import Agent, CannotDo
 from acpls.session import updates as up
 from acpls.session.asks import Failure, NewSession, SessionOpened
 from acpls.settings import AgentSpec
 from acpls.text import uris
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
 def test_a_new_hub_knows_the_default_agent_only() -> None:
@@ -51,6 +54,12 @@ def test_each_kind_of_event_is_taken_in() -> None:
         ev.BufferSaved(uris.from_path(A)),
         ev.BufferClosed(uris.from_path(A)),
         ev.FocusChanged(None, typing=False),
+        ev.Notified(AGENT, "_agent/odd", {}, "native"),
+        ev.LeftOut(AGENT, "it takes no images"),
+        ev.FormAsked(AGENT, 4, "native", "Your name?", {}),
+        ev.LinkAsked(AGENT, 5, None, "Look", "https://a.example", "link"),
+        ev.LinkDone(AGENT, "link"),
+        ev.ProgramRan(tokens.ForLogin(AGENT), 0),
         ev.FileReadAsked(AGENT, 2, "native", A),
         ev.FileWriteAsked(AGENT, 3, "native", A, "two\n"),
         ev.EditApplied(1),
@@ -69,6 +78,7 @@ def test_each_kind_of_event_is_taken_in() -> None:
         ev.BufferSaved,
         ev.BufferClosed,
         ev.FocusChanged,
+        ev.ProgramRan,
         ev.EditApplied,
         ev.EditRefused,
         ev.AskFailed,
@@ -146,6 +156,31 @@ def test_settings_take_effect_and_their_faults_are_told() -> None:
     assert list(state.problems) == []
 
 
+def test_known_agents_complete_settings_of_their_name() -> None:
+    asked: list[list[object]] = []
+
+    def lent_to(layers: Sequence[object]) -> Mapping[str, AgentSpec]:
+        asked.append(list(layers))
+        return {"tea": AgentSpec("tea-agent", ("acp",))}
+
+    hub = Hub(AgentSpec("agent"), lent_to=lent_to)
+    layer = {"agents": {"tea": {"env": {"A": "1"}}, "coffee": {"env": {}}}}
+    effects = hub.handle(ev.SettingsChanged((layer,)), 0.0)
+    assert dict(hub.state.settings.agents) == {"tea": AgentSpec("tea-agent", ("acp",), {"A": "1"})}
+    (warning,) = [effect for effect in effects if isinstance(effect, ef.TellUser)]
+    assert warning.message.startswith("agents.coffee.command is missing")
+    assert layer in asked[-1]
+
+
+def test_a_layer_below_counts_from_the_start_and_below_those_that_come() -> None:
+    below = {"follow": {"on": True}, "session": {"cancelSeconds": 3}}
+    hub = Hub(AgentSpec("agent"), below=below)
+    assert hub.state.settings.cancel_seconds == 3
+    hub.handle(ev.SettingsChanged(({"session": {"cancelSeconds": 4}},)), 0.0)
+    settings = hub.state.settings
+    assert (settings.follow_on, settings.cancel_seconds) == (True, 4)
+
+
 def test_an_agent_chosen_here_comes_before_that_of_the_settings() -> None:
     scene = Scene()
     agents = {"one": {"command": "1"}, "two": {"command": "2"}}
@@ -171,6 +206,7 @@ def test_numbers_and_keys_count_by_kind() -> None:
         ("starting", True),
         ("ready", True),
         ("needsLogin", True),
+        ("loggingIn", True),
         ("ended", False),
     ],
 )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from scene import AGENT, FACTS, NATIVE, ROOT, Scene
+from scene import AGENT, FACTS, NATIVE, OPENING, ROOT, Scene
 
 from acpls import effects as ef
 from acpls import events as ev
+from acpls.hub.tokens import AskDue
 from acpls.session import updates as up
-from acpls.session.asks import Failure, NewSession, Prompt, SessionOpened
+from acpls.session.asks import Failure, NewSession, Prompt, ResumeSession, SessionOpened
 from acpls.session.content import Text
 from acpls.settings import AgentSpec
 
@@ -67,7 +68,8 @@ def test_an_end_that_nobody_wanted_is_told_with_its_last_words() -> None:
     scene.give(ev.AgentEnded(AGENT, "demo was killed (SIGKILL)", None, "last words"))
     assert scene.of(ef.ShowAgent) == [ef.ShowAgent(AGENT, "ended", "demo was killed (SIGKILL)")]
     assert scene.of(ef.TellUser) == [
-        ef.TellUser("error", "demo was killed (SIGKILL)", "last words")
+        ef.TellUser("error", "demo was killed (SIGKILL)", "last words"),
+        ef.TellUser("info", "acpls.agent.restart starts demo and its sessions again"),
     ]
     # Nobody is there to be answered, but the question is settled.
     assert scene.answers() == []
@@ -113,27 +115,37 @@ def test_an_end_is_told_where_the_command_was_told_of_something_else() -> None:
     assert scene.of(ef.TellUser) == [ef.TellUser("error", "demo ended with exit code 1")]
 
 
-def test_after_a_restart_the_old_sessions_are_lost_and_new_ones_wait_for_the_new_process() -> None:
+def test_after_a_restart_the_old_sessions_and_new_ones_wait_for_the_new_process() -> None:
+    """X20, S19."""
     scene = Scene()
     scene.session("old")
+    scene.seen.clear()
     assert scene.result("agent.restart")["state"] == "starting"
-    assert scene.seen[-4:-1] == [
+    again = ResumeSession("old", OPENING)
+    assert scene.seen[:-1] == [
         ef.EndAgent(AGENT),
+        ef.ShowSession("s1", "state"),
         ef.StartAgent(AGENT, SPEC),
         ef.ShowAgent(AGENT, "starting"),
+        ef.ShowSession("s1", "state"),
+        ef.SendAsk(AGENT, 2, again),
+        ef.After(300.0, AskDue(2, 300.0)),
     ]
     ticket = scene.command("session.new")
     scene.result("session.prompt", text="go")
     scene.seen.clear()
     scene.give(ev.AgentEnded(AGENT, "demo was stopped", 0, wanted=True))
-    assert scene.of(ef.ShowAgent) == []
+    assert scene.seen == []
     assert scene.state.agent(AGENT).state == "starting"
-    assert scene.state.sessions["s1"].state == "lost"
-    assert scene.state.sessions["s2"].state == "starting"
+    states = [session.state for session in scene.state.sessions.values()]
+    assert states == ["starting", "starting"]
     scene.is_ready()
+    scene.replied(SessionOpened("old"), ResumeSession)
     scene.replied(SessionOpened("new"), NewSession)
     assert scene.reply(ticket)["nativeId"] == "new"
     assert scene.of(ef.SendAsk)[-1].ask == Prompt("new", (Text("go"),))
+    states = [session.state for session in scene.state.sessions.values()]
+    assert states == ["idle", "idle"]
 
 
 def test_an_agent_that_was_not_running_restarts_without_an_end() -> None:
@@ -183,7 +195,7 @@ def test_after_an_end_the_agent_starts_anew_with_the_next_session() -> None:
     agent = scene.state.agent(AGENT)
     assert (agent.state, agent.exit_code) == ("ready", None)
     assert scene.state.natives == {(AGENT, NATIVE): "s2"}
-    assert scene.of(ef.SendAsk)[-1].ask == NewSession(ROOT)
+    assert scene.of(ef.SendAsk)[-1].ask == NewSession(OPENING)
 
 
 def test_questions_of_other_agents_move_up_when_one_ends() -> None:

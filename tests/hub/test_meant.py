@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from scene import AGENT, ROOT, A, B, Scene
+from scene import AGENT, OPENING, A, B, Scene
 
 from acpls import effects as ef
 from acpls import events as ev
 from acpls.hub import meant
 from acpls.hub.state import CannotDo
-from acpls.session.asks import NewSession
+from acpls.session.asks import Failure, NewSession
 from acpls.text import uris
 
 URI_A, URI_B = uris.from_path(A), uris.from_path(B)
-LOST = "The session is lost; acpls.session.new starts another"
+OVER = "The session is over; acpls.session.new starts another"
 
 
 def two_sessions(scene: Scene) -> None:
@@ -88,19 +88,32 @@ def test_a_session_that_lives_is_used_again() -> None:
 def test_where_none_is_open_a_session_is_opened() -> None:
     scene = Scene()
     effects = list(meant.session_or_new(scene.state, {}))
-    assert effects[-1] == ef.SendAsk(AGENT, 1, NewSession(ROOT))
+    assert effects[-2] == ef.SendAsk(AGENT, 1, NewSession(OPENING))
     assert scene.state.current == "s1"
 
 
-def test_a_lost_session_is_followed_by_another_unless_it_was_named() -> None:
+def test_a_session_that_is_over_is_followed_by_another_unless_it_was_named() -> None:
+    scene = Scene()
+    scene.session()
+    scene.command("session.new")
+    scene.ask_fails(Failure(-32603, "no"), NewSession)
+    scene.state.current = "s2"
+    scene.result("session.close", session="s1")
+    for name in ("session.prompt", "session.openConversation", "session.ask"):
+        for over in ("s1", "s2"):
+            failed = scene.error(name, session=over)
+            assert (failed.message, failed.field) == (OVER, "session")
+    assert scene.result("session.prompt", text="go")["session"] == "s3"
+
+
+def test_a_session_that_was_lost_with_its_agent_is_still_the_one_meant() -> None:
+    """S19."""
     scene = Scene()
     scene.session()
     scene.dies()
-    assert scene.state.current == "s1"
-    for name in ("session.prompt", "session.openConversation", "session.ask"):
-        failed = scene.error(name, session="s1")
-        assert (failed.message, failed.field) == (LOST, "session")
-    assert scene.result("session.prompt", text="go")["session"] == "s2"
+    assert scene.result("session.openConversation")["uri"].endswith("s1.md")
+    assert scene.result("session.prompt", text="go")["session"] == "s1"
+    assert list(scene.state.sessions) == ["s1"]
 
 
 # --- questions ----------------------------------------------------------------------------

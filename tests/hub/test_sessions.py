@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from scene import AGENT, CANCELLED, FACTS, FACTS_2, NATIVE, ROOT, A, Scene, about
+from scene import AGENT, CANCELLED, FACTS, FACTS_2, NATIVE, OPENING, ROOT, A, Scene, about
 
 from acpls import effects as ef
 from acpls import events as ev
 from acpls.hub import sessions
-from acpls.hub.tokens import CancelDue, Failed, NextPrompt
+from acpls.hub.tokens import AskDue, CancelDue, Failed, NextPrompt
 from acpls.session import updates as up
 from acpls.session.asks import (
     Ask,
@@ -61,7 +61,8 @@ def test_a_new_session_starts_its_agent_and_asks_for_a_session() -> None:
         ef.StartAgent(AGENT, AgentSpec("agent")),
         ef.ShowAgent(AGENT, "starting"),
         ef.ShowSession("s1", "state"),
-        ef.SendAsk(AGENT, 1, NewSession(ROOT)),
+        ef.SendAsk(AGENT, 1, NewSession(OPENING)),
+        ef.After(300.0, AskDue(1, 300.0)),
     ]
     assert scene.replies[ticket] == []
     assert scene.state.current == "s1"
@@ -136,7 +137,7 @@ def test_a_session_that_is_lost_while_it_opens_is_closed_at_the_agent() -> None:
     scene.is_ready()
     assert scene.result("session.close", session="s1") == {}
     assert scene.state.sessions["s1"].state == "lost"
-    assert asks_of(scene) == [NewSession(ROOT)]
+    assert asks_of(scene) == [NewSession(OPENING)]
     scene.replied(SessionOpened(NATIVE), NewSession)
     assert asks_of(scene)[1:] == [CloseSession(NATIVE)]
     assert scene.failure(opener).message == "The session was closed before it was open"
@@ -149,7 +150,7 @@ def test_an_agent_that_cannot_close_is_not_asked_to_close_what_it_opened_late() 
     scene.is_ready()
     scene.command("session.close", session="s1")
     scene.replied(SessionOpened(NATIVE), NewSession)
-    assert asks_of(scene) == [NewSession(ROOT)]
+    assert asks_of(scene) == [NewSession(OPENING)]
     assert scene.failure(opener).code == -32603
 
 
@@ -368,6 +369,24 @@ def test_a_confirmed_cancel_is_not_complained_about() -> None:
     assert len(errors_of(scene)) == 1
 
 
+def test_an_error_in_answer_to_a_cancelled_prompt_is_not_worth_a_word() -> None:
+    scene = Scene()
+    scene.session("one")
+    scene.session("two")
+    scene.result("session.prompt", session="s1", text="go")
+    scene.result("session.prompt", session="s2", text="go")
+    other = scene.number(Prompt)
+    scene.result("session.cancel", session="s1")
+    scene.give(ev.AskFailed(AGENT, other - 1, Failure(-32800, "cancelled")))
+    scene.passes(1)
+    assert errors_of(scene) == []
+    assert scene.state.sessions["s1"].turn is None
+    # Those of other sessions are.
+    scene.give(ev.AskFailed(AGENT, other, Failure(-32603, "broken")))
+    scene.passes(1)
+    assert errors_of(scene) == ["Demo agent: broken"]
+
+
 def test_questions_asked_after_the_cancel_are_cancelled_with_the_end_of_the_turn() -> None:
     scene = Scene()
     scene.session()
@@ -405,7 +424,7 @@ def test_there_is_nothing_to_cancel_in_an_idle_session() -> None:
     scene.is_ready()
     scene.replied(SessionOpened(NATIVE), NewSession)
     scene.result("session.cancel")
-    assert asks_of(scene) == [NewSession(ROOT)]
+    assert asks_of(scene) == [NewSession(OPENING)]
 
 
 # --- the forced end of a turn ------------------------------------------------------------
@@ -515,7 +534,7 @@ def test_close_cancels_the_turn_and_closes_on_both_sides() -> None:
     assert scene.state.current is None
     assert scene.state.natives == {}
     # The agent's word comes later, and the cancel that was due has nothing to say.
-    assert scene.replied(Done(), CloseSession) == []
+    assert scene.replied(Done(), CloseSession) == [ef.ReplyCommand(None, {})]
     scene.passes(10)
     assert errors_of(scene) == []
 
@@ -536,7 +555,7 @@ def test_a_lost_session_is_closed_without_its_agent() -> None:
     assert scene.result("session.close") == {}
     session = scene.state.sessions["s1"]
     assert (session.state, session.error) == ("lost", "gone")
-    assert asks_of(scene) == [NewSession(ROOT)]
+    assert asks_of(scene) == [NewSession(OPENING)]
 
 
 def test_an_agent_that_fails_to_close_is_not_worth_a_word() -> None:
@@ -584,18 +603,6 @@ def test_a_session_opened_along_with_a_prompt_fails_aloud() -> None:
     assert ef.After(0.1, token) in scene.seen
     scene.passes(0.1)
     assert scene.of(ef.TellUser) == [ef.TellUser("error", "Demo agent: no", "why")]
-
-
-def test_an_agent_that_needs_a_login_says_so() -> None:
-    scene = Scene()
-    ticket = scene.command("session.new")
-    scene.is_ready()
-    scene.ask_fails(Failure(-32000, "Authentication required"), NewSession)
-    message = "Demo agent needs a login; log in with its own command first"
-    assert scene.failure(ticket).message == message
-    assert scene.of(ef.ShowAgent)[-1] == ef.ShowAgent(AGENT, "needsLogin", message)
-    agent = scene.state.agent(AGENT)
-    assert (agent.state, agent.message) == ("needsLogin", message)
 
 
 def test_a_message_that_names_its_agent_is_not_prefixed_again() -> None:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scene import AGENT, FACTS, NATIVE, ROOT, YES_NO, A, B, Scene, about, patch
 
-from acpls.hub import shapes
+from acpls.hub import review_shapes, shapes
 from acpls.hub.state import Agent
 from acpls.session import updates as up
+from acpls.session.asks import AuthMethod
 from acpls.session.content import (
     AboutCommand,
     Choice,
@@ -27,6 +28,7 @@ from acpls.session.content import (
     PlanEntry,
     Resource,
     ResourceLink,
+    SessionRef,
     TerminalRef,
     Text,
     Usage,
@@ -81,7 +83,10 @@ def test_an_agent_with_all_that_it_said() -> None:
         title="The Demo",
         embedded_context=True,
         can_close=True,
-        auth_methods=(("key", "API key"),),
+        auth_methods=(
+            AuthMethod("key", "API key"),
+            AuthMethod("web", "Browser", "terminal", "Opens a page", args=("login",)),
+        ),
     )
     assert shapes.agent(Agent(AGENT, "ready", facts)) == {
         "agent": AGENT,
@@ -89,9 +94,43 @@ def test_an_agent_with_all_that_it_said() -> None:
         "state": "ready",
         "protocolVersion": 1,
         "info": {"name": "Demo agent", "version": "1"},
-        "authMethods": [{"id": "key", "name": "API key"}],
-        "capabilities": {"embeddedContext": True, "close": True},
+        "authMethods": [
+            {"id": "key", "name": "API key", "kind": "agent"},
+            {"id": "web", "name": "Browser", "kind": "terminal", "description": "Opens a page"},
+        ],
+        "capabilities": {
+            "embeddedContext": True,
+            "image": False,
+            "audio": False,
+            "close": True,
+            "list": False,
+            "resume": False,
+            "fork": False,
+            "delete": False,
+            "setTitle": False,
+            "logout": False,
+        },
     }
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("images", "image"),
+        ("audio", "audio"),
+        ("can_list", "list"),
+        ("can_resume", "resume"),
+        ("can_replay", "resume"),
+        ("can_fork", "fork"),
+        ("can_delete", "delete"),
+        ("can_set_title", "setTitle"),
+        ("can_log_out", "logout"),
+    ],
+)
+def test_what_an_agent_can_do(said: str, shown: str) -> None:
+    facts = replace(FACTS, **{said: True})  # type: ignore[arg-type]  # all of these are switches
+    able = shapes.agent(Agent(AGENT, "ready", facts))["capabilities"]
+    assert [name for name, can in able.items() if can] == [shown]
 
 
 def test_a_session_entry() -> None:
@@ -123,6 +162,7 @@ EMPTY: dict[str, Any] = {
     "commands": [],
     "usage": None,
     "terminals": [],
+    "subagents": [],
     "queue": [],
 }
 
@@ -238,6 +278,47 @@ def test_terminals_come_without_their_output() -> None:
     ]
 
 
+def test_subagents() -> None:
+    told = opened(
+        Scene(),
+        up.SubagentPatched("n2", "Tests", "Runs them", "running", "/w", can_cancel=True),
+        up.SubagentPatched("n3", meta={"a": 1}),
+    )
+    assert told["subagents"] == [
+        {
+            "subagent": "n2",
+            "title": "Tests",
+            "description": "Runs them",
+            "state": "running",
+            "cwd": "/w",
+            "cancel": True,
+        },
+        {"subagent": "n3", "meta": {"a": 1}},
+    ]
+
+
+def test_a_terminal_has_a_screen_and_can_be_stopped() -> None:
+    told = opened(Scene(), up.TerminalPatched("t1", size=(80, 24), can_cancel=True, meta={"a": 1}))
+    assert told["terminals"] == [
+        {
+            "terminal": "t1",
+            "size": 0,
+            "screen": {"columns": 80, "rows": 24},
+            "cancel": True,
+            "meta": {"a": 1},
+        }
+    ]
+
+
+def test_what_runs_in_the_background_and_what_the_agent_says_besides() -> None:
+    runs = (up.Background("terminal", "t1"), up.Background("odd"))
+    told = opened(
+        Scene(), up.TurnChanged("running", background=runs), up.InfoPatched(meta={"a": [None]})
+    )
+    assert told["background"] == [{"type": "terminal", "id": "t1"}, {"type": "odd"}]
+    assert told["meta"] == {"a": [None]}
+
+
 # --- entries ------------------------------------------------------------------------------
 
 
@@ -278,6 +359,48 @@ def test_entries_of_every_kind_in_their_order() -> None:
         },
         {"entry": "o5", "type": "other", "payload": {"kind": "odd"}},
     ]
+
+
+def test_compactions_and_messages_between_sessions() -> None:
+    told = opened(
+        Scene(),
+        up.CompactionPatched("k"),
+        up.CompactionPatched("l", "failed", (Text("a"), Text("b")), "too long", {"m": 1}),
+        up.SessionMessageSet("s"),
+        up.SessionMessageSet("t", "n1", "n2", (Text("a"), Text("b")), {"m": 1}),
+    )
+    text = [{"type": "text", "text": "ab"}]
+    assert told["entries"] == [
+        {"entry": "k", "type": "compaction", "status": "in_progress", "summary": []},
+        {
+            "entry": "l",
+            "type": "compaction",
+            "status": "failed",
+            "summary": text,
+            "error": "too long",
+            "meta": {"m": 1},
+        },
+        {"entry": "s", "type": "sessionMessage", "content": []},
+        {
+            "entry": "t",
+            "type": "sessionMessage",
+            "sender": "n1",
+            "recipient": "n2",
+            "content": text,
+            "meta": {"m": 1},
+        },
+    ]
+
+
+def test_messages_and_tool_calls_have_what_the_agent_says_besides() -> None:
+    told = opened(
+        Scene(),
+        up.MessageSet("m", "agent", (), {"a": 1}),
+        up.ToolCallPatched("c", can_cancel=True, meta={"b": 2}),
+    )
+    said, call = told["entries"]
+    assert said["meta"] == {"a": 1}
+    assert (call["cancel"], call["meta"]) == (True, {"b": 2})
 
 
 LINK = ResourceLink("file:///x", "x")
@@ -344,6 +467,7 @@ def test_what_a_tool_call_contains_besides_blocks() -> None:
         Fragment(A, "old", "new"),
         Patch((moved, strange)),
         TerminalRef("t1"),
+        SessionRef("n2"),
         OtherContent({"type": "odd"}),
     )
     assert entry["content"] == [
@@ -356,6 +480,7 @@ def test_what_a_tool_call_contains_besides_blocks() -> None:
             ],
         },
         {"type": "terminal", "terminal": "t1"},
+        {"type": "session", "session": "n2"},
         {"type": "other", "payload": {"type": "odd"}},
     ]
 
@@ -424,6 +549,7 @@ def test_what_a_question_is_about(subject: Subject, shown: dict[str, Any] | None
     assert question == {
         "question": "q1",
         "session": "s1",
+        "agent": AGENT,
         "title": "May I?",
         "options": [{"option": "yes", "name": "Allow", "kind": "allow_once"}],
         "state": "open",
@@ -435,7 +561,7 @@ def test_a_settled_question_says_by_whom() -> None:
     scene.session()
     key = scene.asks()
     scene.command("question.answer", option="yes")
-    settled = shapes.question(scene.state, scene.state.questions.all[key])
+    settled = review_shapes.question(scene.state, scene.state.questions.all[key])
     assert (settled["state"], settled["by"]) == ("settled", "editor")
 
 
@@ -553,7 +679,7 @@ def test_the_hunks_of_a_file_as_a_unified_diff() -> None:
     scene.disk[A] = "one\ntwo\nthree\nfour\n"
     scene.agent_writes(A, "1\n1.5\ntwo\nthree\n4\n")
     file = scene.state.ledger.files[A]
-    assert shapes.unified(file) == (
+    assert review_shapes.unified(file) == (
         f"--- {A}\n+++ {A}\n@@ -1,1 +1,2 @@\n-one\n+1\n+1.5\n@@ -4,1 +5,1 @@\n-four\n+4\n"
     )
 
@@ -573,7 +699,7 @@ def test_the_patch_of_a_file_leads_to_its_target(new: str) -> None:
     scene.session()
     scene.disk[A] = base = "one\ntwo\nthree\n"
     scene.agent_writes(A, new)
-    patch = shapes.unified(scene.state.ledger.files[A])
+    patch = review_shapes.unified(scene.state.ledger.files[A])
     (file,), problems = parse(f"diff --git {A} {A}\n{patch}")
     assert problems == ()
     assert forwards(file, base, exact=True) == new

@@ -296,3 +296,21 @@ async def test_a_question_without_options_is_still_shown() -> None:
         it.session()
         it.emit(ev.QuestionAsked(AGENT, 1, NATIVE, "Well?", ()))
         assert it.editor.titles(URI)[:2] == ["Show what is asked: Well?", ASK]
+
+
+async def test_a_question_about_no_session_is_offered_everywhere_a03() -> None:
+    async with stage(claiming(window={"showDocument": {"support": True}})) as it:
+        it.session()
+        it.link()
+        actions = it.editor.actions(URI)[:4]
+        assert [action["title"] for action in actions] == [
+            "Show what is asked: Log in to Demo",
+            "Open the page: Log in to Demo",
+            "I have opened the page myself: Log in to Demo",
+            "Do not open it: Log in to Demo",
+        ]
+        show = actions[0]["command"]
+        assert (show["command"], show["arguments"]) == ("acpls.question.list", [{}])
+        (told,) = it.editor.command(show["command"], show["arguments"][0])
+        assert told["url"] == "https://a.example/x"
+        assert it.state.questions.pending()

@@ -24,10 +24,16 @@ COMPLETE: dict[str, dict[str, Any]] = {
     "acpls.agent.stop": {"agent": "a"},
     "acpls.agent.log": {"agent": "a", "lines": 1},
     "acpls.agent.select": {"agent": "a"},
+    "acpls.agent.login": {"agent": "a", "methodId": "m"},
+    "acpls.agent.cancelLogin": {"agent": "a"},
+    "acpls.agent.logout": {"agent": "a"},
     "acpls.session.new": {"agent": "a", "cwd": "/x", "title": "t"},
-    "acpls.session.list": {},
+    "acpls.session.list": {"agent": "a", "cwd": "/x", "cursor": "c"},
     "acpls.session.get": {"session": "s1"},
     "acpls.session.close": {"session": "s1"},
+    "acpls.session.resume": {"session": "s1"},
+    "acpls.session.fork": {"session": "s1"},
+    "acpls.session.rename": {"session": "s1", "title": "t"},
     "acpls.session.prompt": {
         "session": "s1",
         "text": "a",
@@ -41,6 +47,8 @@ COMPLETE: dict[str, dict[str, Any]] = {
     "acpls.session.cancel": {"session": "s1"},
     "acpls.session.endTurn": {"session": "s1"},
     "acpls.session.setOption": {"session": "s1", "option": "o", "value": "v"},
+    "acpls.toolCall.cancel": {"session": "s1", "toolCall": "c"},
+    "acpls.terminal.cancel": {"session": "s1", "terminal": "t"},
     "acpls.output.read": {
         "session": "s1",
         "terminal": "t",
@@ -61,7 +69,10 @@ COMPLETE: dict[str, dict[str, Any]] = {
 }
 REQUIRED = {
     "acpls.agent.select": ["agent"],
+    "acpls.session.rename": ["title"],
     "acpls.session.setOption": ["option", "value"],
+    "acpls.toolCall.cancel": ["toolCall"],
+    "acpls.terminal.cancel": ["terminal"],
     "acpls.question.answer": ["option"],
     "acpls.review.diff": ["uri"],
 }
@@ -137,6 +148,7 @@ def test_a_missing_key_is_named(command: str, field: str, null: bool) -> None:
         ("acpls.agent.log", {"lines": 0}, "lines"),
         ("acpls.agent.log", {"lines": True}, "lines"),
         ("acpls.session.new", {"cwd": "relative/path"}, "cwd"),
+        ("acpls.session.list", {"agent": "a", "cwd": "relative/path"}, "cwd"),
         ("acpls.session.prompt", {"context": [{}]}, "context.0.uri"),
         ("acpls.session.prompt", {"context": [{"uri": "a", "rang": 1}]}, "context.0.rang"),
         ("acpls.session.prompt", {"blocks": ["text"]}, "blocks.0"),

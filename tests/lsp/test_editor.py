@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from acpls import effects as ef
 from acpls import events as ev
 from acpls.lsp import editor as editor_module
-from acpls.session.asks import Cancelled, Selected
+from acpls.session.asks import Accepted, Cancelled, Selected
 from acpls.session.content import AboutCommand, Choosable, OtherContent
 from acpls.testing import pages
 from acpls.text.diff import Edit, apply_edits
@@ -202,6 +203,89 @@ async def test_an_editor_that_cannot_show_a_document_is_not_asked(window: Any) -
         assert URI in log["params"]["message"]
 
 
+async def test_a_page_is_opened_outside_of_the_editor_a03() -> None:
+    url = "https://a.example/?x=1&y=%28#z"
+    async with stage(claiming(window={"showDocument": {"support": True}})) as it:
+        it.perform(ef.OpenLink(url))
+        request = await it.editor.next("window/showDocument")
+        assert request["params"] == {"uri": url, "external": True}
+        it.editor.reply(request, {"success": False})
+        log = await it.editor.next("window/logMessage")
+        assert log["params"]["message"] == f"The editor could not open {url}"
+
+
+# --- programs ------------------------------------------------------------------------------
+
+RUN = ef.RunProgram(
+    "token", "Log in to Demo", ("/bin/agent", "login", "--now"), (("A", "1"), ("B", "")), "/home"
+)
+
+
+async def test_a_program_is_run_in_a_terminal_of_the_editor() -> None:
+    async with stage(announcing("terminals")) as it:
+        it.perform(RUN)
+        request = await it.editor.next("acp/terminal/run")
+        assert request["params"] == {
+            "title": "Log in to Demo",
+            "command": "/bin/agent",
+            "args": ["login", "--now"],
+            "env": {"A": "1", "B": ""},
+            "cwd": "/home",
+        }
+        it.perform(replace(RUN, argv=("agent",), env=(), cwd=None))
+        bare = await it.editor.next("acp/terminal/run")
+        assert bare["params"] == {
+            "title": "Log in to Demo",
+            "command": "agent",
+            "args": [],
+            "env": {},
+        }
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        ({"result": {"exitCode": 0}}, 0),
+        ({"result": {"exitCode": 130}}, 130),
+        ({"result": {"exitCode": None}}, None),
+        ({"result": {"exitCode": True}}, None),
+        ({"result": {"exitCode": "0"}}, None),
+        ({"result": {}}, None),
+        ({"result": None}, None),
+        ({"result": [0]}, None),
+    ],
+)
+async def test_how_a_program_ended_is_what_the_editor_says(answer: Any, code: int | None) -> None:
+    async with stage(announcing("terminals")) as it:
+        it.events.clear()
+        it.rim.editor._emit = it.events.append
+        it.perform(RUN)
+        request = await it.editor.next("acp/terminal/run")
+        it.editor._send(id=request["id"], **answer)
+        await it.until(lambda: bool(it.events))
+        assert it.events == [ev.ProgramRan("token", code)]
+
+
+@pytest.mark.parametrize("way", ["refused", "late"])
+async def test_a_program_that_the_editor_does_not_run_is_told(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(editor_module, "QUESTION_LIMIT_S", 0.01 if way == "late" else 5.0)
+    async with stage(announcing("terminals")) as it:
+        it.events.clear()
+        it.rim.editor._emit = it.events.append
+        it.perform(RUN)
+        request = await it.editor.next("acp/terminal/run")
+        if way == "refused":
+            it.editor.refuse(request)
+        await it.until(lambda: bool(it.events))
+        assert it.events == [ev.ProgramRan("token", None)]
+        log = await it.editor.next("window/logMessage")
+        assert log["params"]["type"] == 2
+        # What the user was to type is not for the log.
+        assert log["params"]["message"].startswith("The editor did not run /bin/agent: ")
+
+
 async def test_only_errors_are_messages_and_they_are_one_short_line() -> None:
     async with stage() as it:
         it.perform(ef.TellUser("info", "nothing much"))
@@ -234,6 +318,7 @@ async def test_several_questions_are_asked_at_once_and_each_has_its_own_answer_p
         assert requests[0]["params"] == {
             "question": first,
             "session": "s1",
+            "agent": AGENT,
             "title": "One?",
             "state": "open",
             "options": [
@@ -392,6 +477,52 @@ async def test_the_neutral_answer_shows_the_conversation_and_settles_nothing() -
         commands = [e for e in it.events if isinstance(e, ev.CommandGiven)]
         assert commands[-1] == ev.CommandGiven("acpls.session.openConversation", {"session": "s1"})
         assert it.state.questions.all[key].open
+
+
+async def test_a_page_is_seen_in_full_before_it_is_opened_a03() -> None:
+    url = "https://a.example/" + "x" * 300
+    async with stage(DIALOGS) as it:
+        it.session()
+        it.link(url)
+        request, titles = await dialog(it)
+        assert request["params"]["message"] == f"Log in to Demo\n{url}"
+        assert titles == [
+            "Later",
+            "Open the page",
+            "I have opened the page myself",
+            "Do not open it",
+        ]
+        it.editor.reply(request, {"title": "Open the page"})
+        shown = await it.editor.next("window/showDocument")
+        assert shown["params"] == {"uri": url, "external": True}
+        assert it.answers() == [Accepted()]
+
+
+async def test_later_opens_nothing_and_leaves_the_question_open() -> None:
+    async with stage(DIALOGS) as it:
+        it.session()
+        key = it.link()
+        request, titles = await dialog(it)
+        it.events.clear()
+        it.editor.reply(request, {"title": titles[0]})
+        assert await it.event(ev.QuestionPut) == ev.QuestionPut(key, None)
+        assert it.events == []
+        assert it.state.questions.all[key].open
+
+
+async def test_an_option_that_is_called_like_our_own_is_an_option() -> None:
+    async with stage(DIALOGS) as it:
+        it.session()
+        it.state.questions.login(
+            AGENT, "", "Log in", (Choosable("again", "Show what is asked", "x"),), "how"
+        )
+        it.perform(ef.PutQuestion("q1"))
+        request, titles = await dialog(it)
+        assert request["params"]["message"] == "Log in\nhow"
+        it.events.clear()
+        it.editor.reply(request, {"title": titles[1]})
+        await it.until(lambda: bool(it.events))
+        assert it.events[0] == ev.QuestionPut("q1", "again")
 
 
 async def test_titles_that_are_equal_stay_distinguishable_p11() -> None:

@@ -212,3 +212,45 @@ async def test_an_agent_that_starts_has_its_progress() -> None:
         it.editor.reply(again)
         await it.settle()
         assert values(it, "acpls-agent-2")[-1] == {"kind": "end", "message": "no such program"}
+
+
+async def test_a_login_has_its_progress_and_cancelling_it_cancels_the_login_a03() -> None:
+    async with stage(PROGRESS) as it:
+        it.perform(ef.ShowAgent("demo", "starting", "installs"))
+        it.editor.reply(await it.editor.next(CREATE))
+        await it.settle()
+        it.perform(ef.ShowAgent("demo", "loggingIn", "waits for Browser"))
+        request = await it.editor.next(CREATE)
+        assert request["params"] == {"token": "acpls-agent-2"}
+        it.editor.reply(request)
+        await it.settle()
+        told = it.editor.reads("$/progress")
+        assert [(params["token"], params["value"]["kind"]) for params in told] == [
+            ("acpls-agent-1", "begin"),
+            ("acpls-agent-1", "end"),
+            ("acpls-agent-2", "begin"),
+        ]
+        assert told[1]["value"]["message"] == "waits for Browser"
+        assert told[2]["value"] == {
+            "kind": "begin",
+            "title": "Logging in to demo",
+            "cancellable": True,
+            "message": "waits for Browser",
+        }
+        it.events.clear()
+        it.editor.notify("window/workDoneProgress/cancel", {"token": "acpls-agent-1"})
+        assert it.events == []
+        it.editor.notify("window/workDoneProgress/cancel", {"token": "acpls-agent-2"})
+        assert it.events == [ev.CommandGiven("acpls.agent.cancelLogin", {"agent": "demo"})]
+        it.perform(ef.ShowAgent("demo", "needsLogin"))
+        assert values(it, "acpls-agent-2") == [{"kind": "end", "message": "needsLogin"}]
+
+
+async def test_the_progress_of_a_start_cannot_be_cancelled() -> None:
+    async with stage(PROGRESS) as it:
+        it.perform(ef.ShowAgent("demo", "starting"))
+        it.editor.reply(await it.editor.next(CREATE))
+        await it.settle()
+        it.events.clear()
+        it.editor.notify("window/workDoneProgress/cancel", {"token": "acpls-agent-1"})
+        assert it.events == []

@@ -124,6 +124,16 @@ async def test_a_client_that_announces_all_is_told_all() -> None:
         )
 
 
+@pytest.mark.parametrize("terminals", [True, False])
+@pytest.mark.parametrize("shows", [True, False])
+async def test_what_an_editor_can_do_for_a_login_is_known_a03(terminals: bool, shows: bool) -> None:
+    acp = {"version": 1, "terminals": terminals}
+    window = {"showDocument": {"support": shows}}
+    params = {"capabilities": {"window": window, "experimental": {"acp": acp}}}
+    async with stage(params) as it:
+        assert (it.state.editor.terminals, it.state.editor.links) == (terminals, shows)
+
+
 async def test_the_handshake_names_the_version_and_all_commands() -> None:
     async with anyio.create_task_group() as tasks:
         it = Stage(tasks)

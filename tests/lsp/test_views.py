@@ -15,7 +15,7 @@ from acpls import effects as ef
 from acpls import events as ev
 from acpls.lsp import views
 from acpls.session import updates as up
-from acpls.session.asks import PromptTaken
+from acpls.session.asks import Prompt, PromptTaken
 from acpls.session.content import (
     UNSET,
     Choice,
@@ -42,7 +42,7 @@ class Model:
     def __init__(self) -> None:
         self.head: dict[str, Any] = {}
         self.entries: dict[tuple[str, str], dict[str, Any]] = {}
-        self.lists: dict[str, dict[str, Any]] = {"plans": {}, "terminals": {}}
+        self.lists: dict[str, dict[str, Any]] = {"plans": {}, "terminals": {}, "subagents": {}}
         self.whole: dict[str, Any] = {"options": [], "commands": [], "usage": None, "queue": []}
         self.seq = 0
 
@@ -56,7 +56,7 @@ class Model:
         match change.pop("type"):
             case "message":
                 self._message(change)
-            case "toolCall" | "notice" | "other" as kind:
+            case "toolCall" | "notice" | "compaction" | "sessionMessage" | "other" as kind:
                 self.entries[kind, change["entry"]] = {"type": kind, **change}
             case "state":
                 del change["stopping"]
@@ -67,8 +67,8 @@ class Model:
                 self.head |= change
             case "plan":
                 self.lists["plans"][change["plan"]] = change
-            case "terminal":
-                self.lists["terminals"][change["terminal"]] = change
+            case "terminal" | "subagent" as kind:
+                self.lists[f"{kind}s"][change[kind]] = change
             case "options" | "commands" | "usage" | "queue" as name:
                 self.whole[name] = change[name]
             case other:
@@ -82,7 +82,8 @@ class Model:
         if "content" in change:
             content = change["content"]
             entry = {"entry": key[1], "type": "message", "role": change["role"]}
-            self.entries[key] = {**entry, "content": content}
+            told = {"meta": change["meta"]} if "meta" in change else {}
+            self.entries[key] = {**entry, **told, "content": content}
             return
         content, block = self.entries[key]["content"], dict(change["append"])
         if content and content[-1]["type"] == block["type"] == "text":
@@ -193,7 +194,7 @@ async def test_a_prompt_that_came_back_as_a_stranger_is_taken_away_again() -> No
         it.says("first the agent speaks")
         it.told(up.MessageGrew("x", "user", Text("other words")))
         it.views.flush()
-        ask = it.of(ef.SendAsk)[-1]
+        ask = [a for a in it.of(ef.SendAsk) if isinstance(a.ask, Prompt)][-1]
         it.emit(ev.Replied("demo", ask.number, PromptTaken("x")))
         it.views.flush()
         for message in told(it):
@@ -223,6 +224,42 @@ async def test_clients_that_draw_no_sessions_are_told_nothing_of_them() -> None:
         assert not told(it)
 
 
+async def test_new_kinds_of_entries_are_told_as_a_snapshot_has_them() -> None:
+    async with stage(SESSIONS) as it:
+        it.session()
+        changes(it)
+        it.told(up.CompactionGrew("k", Text("short")))
+        it.told(up.SessionMessageSet("m", "n1", "n2"))
+        it.told(up.SubagentPatched("n2", "Tests", can_cancel=True))
+        it.emit(ev.Notified("demo", "_demo/mood", {"mood": 1}, "native"))
+        snapshot = it.editor.command("acpls.session.get")
+        told_of = [change for message in told(it) for change in message["changes"]]
+        entries = [change for change in told_of if "entry" in change]
+        assert [entry["type"] for entry in entries] == ["compaction", "sessionMessage", "other"]
+        assert entries == snapshot["entries"]
+        (subagent,) = [change for change in told_of if change["type"] == "subagent"]
+        assert subagent == {"type": "subagent", **snapshot["subagents"][0]}
+
+
+async def test_what_is_said_besides_of_a_message_and_a_session_is_told() -> None:
+    async with stage(SESSIONS) as it:
+        it.session()
+        it.says("a")
+        changes(it)
+        it.told(up.MessageSet("m1", "agent", meta={"a": 1}))
+        (change,) = changes(it)
+        assert change == {
+            "type": "message",
+            "message": "m1",
+            "role": "agent",
+            "meta": {"a": 1},
+            "content": [{"type": "text", "text": "a"}],
+        }
+        it.told(up.InfoPatched("T", meta={"b": 2}))
+        (state,) = [change for change in changes(it) if change["type"] == "state"]
+        assert (state["title"], state["meta"]) == ("T", {"b": 2})
+
+
 text = st.sampled_from(["", "a", "é😀", "two\nlines\n"])
 ids = st.sampled_from(["1", "2", "3"])
 blocks = st.one_of(
@@ -231,35 +268,64 @@ blocks = st.one_of(
     st.just(Resource("file:///r", blob="AA==")),
 )
 patched = st.one_of(st.just(UNSET), st.none(), text)
+metas = st.sampled_from([UNSET, None, {"a": 1}, {"a": None}, {"b": [None]}])
+switches = st.sampled_from([UNSET, True, False])
+contents = st.one_of(st.just(UNSET), st.none(), st.lists(blocks, max_size=2).map(tuple))
 UPDATES = st.one_of(
     st.builds(up.MessageGrew, ids, st.sampled_from(["user", "agent", "thought"]), blocks),
     st.builds(
         up.MessageSet,
         ids,
         st.sampled_from(["user", "agent"]),
-        st.one_of(st.just(UNSET), st.none(), st.lists(blocks, max_size=2).map(tuple)),
+        contents,
+        metas,
     ),
-    st.builds(up.ToolCallPatched, ids, title=patched, name=patched, status=patched),
+    st.builds(
+        up.ToolCallPatched,
+        ids,
+        title=patched,
+        name=patched,
+        status=patched,
+        can_cancel=switches,
+        meta=metas,
+    ),
     st.builds(up.ToolCallGrew, ids, blocks),
     st.builds(
         up.TurnChanged,
         st.sampled_from(["running", "idle", "odd"]),
         st.sampled_from(["end_turn", "cancelled"]),
+        background=st.sampled_from([None, (), (up.Background("terminal", "1"),)]),
     ),
     st.builds(up.PlanSet, ids, st.lists(st.builds(PlanEntry, text), max_size=2).map(tuple)),
     st.builds(up.OptionsSet, st.just((Option("o", "O", "select", "a", (Choice("a", "A"),)),))),
     st.builds(up.OptionChanged, st.just("o"), text),
     st.builds(up.CommandsSet, st.just((Command("c", "does it"),))),
-    st.builds(up.InfoPatched, title=patched, updated_at=patched),
+    st.builds(up.InfoPatched, title=patched, updated_at=patched, meta=metas),
     st.builds(up.UsageSet, st.just(Usage(1, 2, (0.5, "EUR")))),
     st.builds(up.NoticeGiven, text, text, st.one_of(st.none(), text)),
-    st.builds(up.TerminalPatched, ids, command=patched, exit=st.just(Exit(1))),
+    st.builds(
+        up.TerminalPatched,
+        ids,
+        command=patched,
+        exit=st.just(Exit(1)),
+        size=st.sampled_from([UNSET, None, (80, 24)]),
+        can_cancel=switches,
+        meta=metas,
+    ),
     st.builds(up.TerminalGrew, ids, st.sampled_from([b"", b"out\n", "é".encode()[:1]])),
+    st.builds(up.CompactionPatched, ids, patched, contents, patched, metas),
+    st.builds(up.CompactionGrew, ids, blocks),
+    st.builds(up.SubagentPatched, ids, patched, state=patched, can_cancel=switches, meta=metas),
+    st.builds(up.SessionMessageSet, ids, patched, patched, contents, metas),
+    st.builds(up.SessionMessageGrew, ids, blocks),
     st.just(up.ReplayEnded()),
     st.builds(up.Other, st.just({"sessionUpdate": "strange"})),
 )
 STEPS = st.lists(
-    st.one_of(UPDATES, st.sampled_from(["flush", "prompt", "confirm 1", "confirm x", "cancel"])),
+    st.one_of(
+        UPDATES,
+        st.sampled_from(["flush", "prompt", "again", "confirm 1", "confirm x", "cancel"]),
+    ),
     max_size=25,
 )
 
@@ -271,11 +337,18 @@ def step(it: Stage, native: str, what: up.Update | str) -> None:
         it.views.flush()
     elif what == "prompt":
         it.prompts("do it")
+    elif what == "again":
+        # As it is sent once more after a login.
+        session = it.state.sessions[str(it.state.current)]
+        if session.turn is not None:
+            for touched in session.prompted(session.turn, (Text("do it"),)):
+                it.perform(ef.ShowSession(session.key, *touched))
     elif what == "cancel":
         it.emit(ev.CommandGiven("acpls.session.cancel"))
     else:
-        ask = it.of(ef.SendAsk)[-1]
-        it.emit(ev.Replied("demo", ask.number, PromptTaken(what.split()[1])))
+        asked = [a for a in it.of(ef.SendAsk) if isinstance(a.ask, Prompt)]
+        if asked:
+            it.emit(ev.Replied("demo", asked[-1].number, PromptTaken(what.split()[1])))
 
 
 async def test_all_that_is_told_adds_up_to_the_snapshot() -> None:

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from acpls.effects import Effect, QuestionSettled, SendAnswer, ShowQuestions
-from acpls.events import QuestionAsked, RequestId
-from acpls.questions import Question, Questions, SettledBy
-from acpls.session.asks import Cancelled, Selected
+from acpls.events import LinkAsked, QuestionAsked, RequestId
+from acpls.questions import OPENED, Question, Questions, SettledBy
+from acpls.session.asks import Accepted, Answer, Cancelled, Declined, Selected
 from acpls.session.content import AboutToolCall, Choosable
 
 OPTIONS = (
@@ -113,6 +113,58 @@ def test_a_request_is_known_by_agent_and_exact_id() -> None:
         assert questions.asked_as(agent, REQUESTS[number]) is question
     assert questions.asked_as("gemini", 0) is None
     assert questions.asked_as("claude", 2) is None
+
+
+# --- pages and logins ----------------------------------------------------------------------
+
+
+def link(agent: str = "claude", request: RequestId = 1, name: str = "l") -> LinkAsked:
+    return LinkAsked(agent, request, None, "Visit", "https://a.example/x", name)
+
+
+@pytest.mark.parametrize(
+    ("option", "answer"),
+    [("open", Accepted()), ("opened", Accepted()), ("decline", Declined()), (None, Cancelled())],
+)
+def test_a_visit_is_answered_in_its_own_words_a03(option: str | None, answer: Answer) -> None:
+    questions = Questions()
+    question = questions.visit(link(), "", can_open=True)
+    assert (question.title, question.description) == ("Visit", "https://a.example/x")
+    (sent,) = answers(questions.settle(question, "editor", option))
+    assert sent == SendAnswer("claude", 1, answer)
+
+
+def test_a_page_is_opened_only_where_that_can_be_done_a03() -> None:
+    questions = Questions()
+    assert questions.visit(link(), "", can_open=True).offers("open")
+    assert not questions.visit(link(), "", can_open=False).offers("open")
+
+
+def test_visits_are_known_by_agent_and_link() -> None:
+    questions = Questions()
+    first = questions.visit(link(), "s1", can_open=True)
+    second = questions.visit(link(request=2, name="m"), "", can_open=True)
+    third = questions.visit(link("codex"), "", can_open=True)
+    questions.ask(asked("claude", 3), "s1", "?")
+    assert questions.visits("claude") == [first, second]
+    assert questions.visits("claude", "m") == [second]
+    assert questions.visits("codex", "l") == [third]
+    questions.settle(first, "agent", OPENED)
+    assert questions.visits("claude") == [second]
+    assert questions.asked_as("claude", 2) is second
+
+
+def test_a_question_about_a_login_answers_no_agent_a02() -> None:
+    questions = Questions()
+    question = questions.login("claude", "s1", "Log in", OPTIONS, "how")
+    assert questions.about_login("claude") is question
+    assert questions.about_login("codex") is None
+    # It is no request of the agent's, not even of one without an id.
+    assert questions.asked_as("claude", None) is None
+    assert not question.foreground
+    effects = questions.settle(question, "editor", "allow")
+    assert effects == (QuestionSettled(question.key, "editor", "allow"), ShowQuestions())
+    assert questions.about_login("claude") is None
 
 
 # --- in any order ------------------------------------------------------------------------

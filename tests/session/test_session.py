@@ -457,10 +457,12 @@ texts = st.sampled_from(["", "a", "Do it", "x" * 50]).map(Text)
 blocks = texts | st.just(c.ResourceLink("file:///a", "a")) | st.just(c.OtherBlock({}))
 roles: st.SearchStrategy[up.Role] = st.sampled_from(["user", "agent", "thought"])
 words = st.sampled_from([UNSET, None, "", "edit", "completed", "cancelled"])
+metas = st.sampled_from([UNSET, None, {"a": 1}, {"a": None}])
+contents = st.just(UNSET) | st.none() | st.lists(blocks, max_size=3).map(tuple)
 states = st.sampled_from(["idle", "running", "requires_action", "unknown", "own"])
 updates: st.SearchStrategy[up.Update] = st.one_of(
     st.builds(up.MessageGrew, ids, roles, blocks),
-    st.builds(up.MessageSet, ids, roles, st.just(UNSET) | st.none() | st.lists(blocks).map(tuple)),
+    st.builds(up.MessageSet, ids, roles, contents, metas),
     st.builds(
         up.ToolCallPatched,
         ids,
@@ -471,32 +473,45 @@ updates: st.SearchStrategy[up.Update] = st.one_of(
         st.just(UNSET) | st.none() | st.lists(texts).map(tuple),
     ),
     st.builds(up.ToolCallGrew, ids, blocks),
-    st.builds(up.TurnChanged, states, st.sampled_from([None, "cancelled", "end_turn"])),
+    st.builds(
+        up.TurnChanged,
+        states,
+        st.sampled_from([None, "cancelled", "end_turn"]),
+        final=st.booleans(),
+    ),
     st.builds(up.PlanSet, ids, st.just((c.PlanEntry("x"),))),
     st.just(up.OptionsSet((OPTION,))),
     st.builds(up.OptionChanged, ids, ids),
     st.just(up.CommandsSet(())),
-    st.builds(up.InfoPatched, words, words),
+    st.builds(up.InfoPatched, words, words, metas),
     st.just(up.UsageSet(c.Usage(1, 2))),
     st.builds(up.NoticeGiven, ids, ids),
     st.builds(up.TerminalPatched, ids, output=st.sampled_from([UNSET, None, b"", b"\xe2\x82"])),
     st.builds(up.TerminalGrew, ids, st.binary(max_size=4)),
+    st.builds(up.CompactionPatched, ids, words, contents, words, metas),
+    st.builds(up.CompactionGrew, ids, blocks),
+    st.builds(up.SubagentPatched, ids, words, state=words, meta=metas),
+    st.builds(up.SessionMessageSet, ids, words, words, contents, metas),
+    st.builds(up.SessionMessageGrew, ids, blocks),
     st.just(up.ReplayEnded()),
     st.just(up.Other({})),
 )
-steps = updates | st.sampled_from(["prompt", "confirm m", "confirm t1", "lose", "stop"])
+acts = ["prompt", "again", "confirm m", "confirm t1", "lose", "reopen", "stop"]
+steps = updates | st.sampled_from(acts)
 
 
 def exists(of: Session, touched: Touched) -> bool:
     what, key = touched
     match what:
-        case "message" | "toolCall" | "notice" | "other":
+        case "message" | "toolCall" | "notice" | "compaction" | "sessionMessage" | "other":
             entry = of.entries.get(f"{what}:{key}")
             return entry is not None and entry.id == key
         case "plan":
             return key in of.plans
         case "terminal":
             return key in of.terminals
+        case "subagent":
+            return key in of.subagents
         case _:
             return key is None and hasattr(of, what)
 
@@ -524,6 +539,10 @@ def take(of: Session, step: up.Update | str, turns: int) -> tuple[Touched, ...]:
     match step:
         case "prompt":
             return of.prompted(f"t{turns}", (Text("Do it"),))
+        case "again":
+            return of.prompted(f"t{turns}", (Text("Do it again"),)) if turns else ()
+        case "reopen":
+            return of.reopen()
         case "confirm m" | "confirm t1":
             return of.confirm_prompt(step.removeprefix("confirm "))
         case "lose":

@@ -12,13 +12,30 @@ from hypothesis import given
 from hypothesis import settings as settings_of_hypothesis
 from hypothesis import strategies as st
 
+from acpls.session.asks import McpServer, SystemPrompt
 from acpls.settings import AgentSpec, Settings, parse
 
 DEMO = AgentSpec("python3", ("-m", "acpls", "demo-agent"))
 
 WORDS = st.sampled_from(
-    ["agents", "pi", "command", "args", "env", "follow", "on", "client", "follow.on", "", "x.y"]
+    [
+        *(
+            "agents",
+            "pi",
+            "command",
+            "args",
+            "env",
+            "follow",
+            "on",
+            "client",
+            "follow.on",
+            "",
+            "x.y",
+        ),
+        *("mcpServers", "url", "type", "http", "options", "pathMap", "/a", "systemPrompt", "mode"),
+    ]
 )
+SYSTEM_PROMPT = "a string, or an object with mode (append or override) and text"
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | WORDS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=4),
@@ -48,6 +65,7 @@ def test_nothing_set_gives_the_defaults_and_the_demo_agent() -> None:
             follow_on=False,
             idle_seconds=2,
             cancel_seconds=10,
+            login_shell="auto",
             client={},
         )
 
@@ -65,8 +83,14 @@ def test_every_setting_arrives() -> None:
                     "cwd": "/srv",
                     "protocol": 2,
                     "maxLineBytes": 1000,
+                    "authMethod": "api-key",
+                    "mcpServers": {"files": {"command": "/bin/files"}},
+                    "options": {"model": "fast", "web": False},
+                    "pathMap": {"/home/me": "/mnt/me", "C:\\work": "/mnt/c/work"},
+                    "systemPrompt": {"mode": "override", "text": "Be brief."},
                 },
             },
+            "environment": {"loginShell": False},
             "questions": {"dialogs": False},
             "follow": {"on": True, "idleSeconds": 0.5},
             "session": {"cancelSeconds": 3},
@@ -75,13 +99,26 @@ def test_every_setting_arrives() -> None:
     ) == Settings(
         agents={
             "other": AgentSpec("other"),
-            "pi": AgentSpec("/opt/My Tools/pi", ("--acp", ""), {"TOKEN": "$HOME"}, "/srv", 2, 1000),
+            "pi": AgentSpec(
+                "/opt/My Tools/pi",
+                ("--acp", ""),
+                {"TOKEN": "$HOME"},
+                "/srv",
+                2,
+                1000,
+                (McpServer("files", "stdio", "/bin/files"),),
+                {"model": "fast", "web": False},
+                (("/home/me", "/mnt/me"), ("C:\\work", "/mnt/c/work")),
+                SystemPrompt("override", "Be brief."),
+                "api-key",
+            ),
         },
         default_agent="pi",
         dialogs=False,
         follow_on=True,
         idle_seconds=0.5,
         cancel_seconds=3,
+        login_shell=False,
         client={"dialogs": True},
     )
 
@@ -152,10 +189,29 @@ def test_dotted_keys_are_unfolded() -> None:
         ("agents.demo.protocol", "2", '"auto", 1 or 2'),
         ("agents.demo.maxLineBytes", 0, "a whole number of bytes, 1 or more"),
         ("agents.demo.maxLineBytes", True, "a whole number of bytes, 1 or more"),
+        ("agents.demo.authMethod", "", "a string that is not empty"),
+        ("agents.demo.options.model", 3, "a string, true or false"),
+        ("agents.demo.options. ", "x", "named by a string that is not empty"),
+        ("agents.demo.pathMap./here", "there", "an absolute path of the agent's machine"),
+        ("agents.demo.pathMap./here", 1, "an absolute path of the agent's machine"),
+        ("agents.demo.pathMap.here", "/there", "an absolute path of the editor's machine"),
+        ("agents.demo.systemPrompt", " ", SYSTEM_PROMPT),
+        ("agents.demo.systemPrompt", {"text": "x"}, SYSTEM_PROMPT),
+        ("agents.demo.systemPrompt", {"mode": "append", "text": ""}, SYSTEM_PROMPT),
+        ("agents.demo.systemPrompt", {"mode": "before", "text": "x"}, SYSTEM_PROMPT),
+        ("environment.loginShell", "yes", '"auto", true or false'),
+        ("mcpServers.m.type", "ws", '"stdio", "http" or "sse"'),
+        ("mcpServers.m.type", [], '"stdio", "http" or "sse"'),
+        ("mcpServers.m.enabled", 1, "true or false"),
+        ("mcpServers.m.headers", {"": "x"}, None),
     ],
 )
-def test_a_wrong_value_is_one_warning_and_the_default(key: str, value: Any, wanted: str) -> None:
-    found, warnings = parse(({key: value},), DEMO)
+def test_a_wrong_value_is_one_warning_and_the_default(
+    key: str, value: Any, wanted: str | None
+) -> None:
+    found, warnings = parse(({key: value}, {"mcpServers": {"m": {"enabled": False}}}), DEMO)
+    if wanted is None:
+        key, wanted = f'{key}.""', "named by a string that is not empty"
     assert warnings == (f"{key} must be {wanted}; it is ignored",)
     assert found == settings()
 
@@ -165,7 +221,14 @@ def test_a_layer_that_is_no_object_is_ignored(layer: object) -> None:
     assert warned(layer) == ["the settings must be an object; ignored"]
 
 
-@pytest.mark.parametrize("key", ["agents", "agents.pi", "follow", "client", "agents.demo.env"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("agents", "agents.pi", "follow", "client", "agents.demo.env", "environment"),
+        *("mcpServers", "mcpServers.m", "agents.demo.mcpServers"),
+        *("agents.demo.options", "agents.demo.pathMap"),
+    ],
+)
 def test_what_should_be_an_object_and_is_not(key: str) -> None:
     assert warned({key: 3}) == [f"{key} must be an object; ignored"]
 
@@ -189,13 +252,6 @@ def test_an_unknown_key_names_the_nearest_right_one(key: str, hint: str) -> None
 @pytest.mark.parametrize(
     "key",
     [
-        "agents.demo.authMethod",
-        "agents.demo.mcpServers",
-        "agents.demo.options",
-        "agents.demo.pathMap",
-        "agents.demo.systemPrompt",
-        "environment.loginShell",
-        "mcpServers",
         "permissions.rules",
         "prompt.unsaved",
         "records.on",
@@ -211,6 +267,91 @@ def test_an_agent_without_a_command_is_left_out() -> None:
     assert warned({"agents": {"pi": {"args": []}}}) == [
         "agents.pi.command is missing; the agent is left out"
     ]
+
+
+def test_a_known_agent_lends_what_its_entry_leaves_out() -> None:
+    known = {"claude": AgentSpec("claude-acp", ("--acp",))}
+    entry = {"env": {"A": "1"}, "protocol": 1}
+    found, warnings = parse(({"agents": {"claude": entry}},), DEMO, known)
+    assert (found.agents, warnings) == (
+        {"claude": AgentSpec("claude-acp", ("--acp",), {"A": "1"}, protocol=1)},
+        (),
+    )
+    found, _ = parse(({"agents": {"claude": {"command": "mine"}}},), DEMO, known)
+    assert found.agents == {"claude": AgentSpec("mine")}
+
+
+def test_a_known_agent_is_not_there_unless_it_is_named() -> None:
+    assert set(parse((), DEMO, {"claude": AgentSpec("claude-acp")})[0].agents) == {"demo"}
+
+
+def test_an_agent_without_a_command_is_told_of_a_known_one_like_it() -> None:
+    _, warnings = parse(({"agents": {"cluade": {}}},), DEMO, {"claude": AgentSpec("claude-acp")})
+    assert warnings == (
+        "agents.cluade.command is missing; the agent is left out; did you mean agents.claude?",
+    )
+
+
+def test_a_system_prompt_that_is_a_text_is_appended() -> None:
+    found = settings({"agents": {"demo": {"systemPrompt": "Be brief."}}})
+    assert found.agents["demo"].system_prompt == SystemPrompt("append", "Be brief.")
+
+
+# --- MCP servers ---------------------------------------------------------------------
+
+
+def servers(common: object, own: object = None) -> tuple[McpServer, ...]:
+    layer = {"mcpServers": common, "agents": {"demo": {"mcpServers": own}}}
+    return settings(layer).agents["demo"].mcp_servers
+
+
+def test_an_mcp_server_arrives_with_all_it_has() -> None:
+    local = {"command": "/bin/m", "args": ["-v"], "env": {"A": "1", "B": ""}}
+    remote = {"url": "https://m.example", "headers": {"Authorization": "Bearer x"}}
+    assert servers({"local": local, "remote": remote, "old": {"type": "sse", "url": "u"}}) == (
+        McpServer("local", "stdio", "/bin/m", ("-v",), (("A", "1"), ("B", ""))),
+        McpServer(
+            "remote",
+            "http",
+            url="https://m.example",
+            headers=(("Authorization", "Bearer x"),),
+        ),
+        McpServer("old", "sse", url="u"),
+    )
+
+
+def test_an_agents_own_mcp_servers_lie_over_those_of_all() -> None:
+    common = {"a": {"command": "a"}, "b": {"command": "b", "args": ["x"]}}
+    own = {"a": {"enabled": False}, "b": {"args": ["y"]}, "c": {"command": "c"}}
+    assert servers(common, own) == (
+        McpServer("b", "stdio", "b", ("y",)),
+        McpServer("c", "stdio", "c"),
+    )
+    with_other = {"agents": {"demo": {"mcpServers": own}, "pi": {"command": "pi"}}}
+    found = settings({"mcpServers": common}, with_other)
+    assert [server.name for server in found.agents["pi"].mcp_servers] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "problem"),
+    [
+        ({}, "must have a command or a url"),
+        ({"command": "m", "url": "u"}, "must have a command or a url, not both"),
+        ({"command": "m", "type": "http"}, "is of type http and must have a url"),
+        ({"url": "u", "type": "stdio"}, "is of type stdio and must have a command"),
+    ],
+)
+def test_an_mcp_server_that_cannot_be_is_left_out(entry: object, problem: str) -> None:
+    found, warnings = parse(({"mcpServers": {"m": entry, "n": {"command": "n"}}},), DEMO)
+    assert found.agents["demo"].mcp_servers == (McpServer("n", "stdio", "n"),)
+    assert warnings == (f"agents.demo.mcpServers.m {problem}; it is left out",)
+
+
+def test_an_mcp_server_that_is_switched_off_needs_nothing_else() -> None:
+    assert servers({"m": {"enabled": False}}) == ()
+
+
+# --- names ---------------------------------------------------------------------------
 
 
 def test_an_agent_needs_a_name() -> None:

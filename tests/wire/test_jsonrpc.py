@@ -92,22 +92,60 @@ def test_a_bad_shape_keeps_its_id_for_the_answer(
     assert "\n" not in frame.problem
 
 
+DEEP = b"[" * 5000 + b"]" * 5000
+
+
 @pytest.mark.parametrize(
-    "line",
+    ("line", "id_", "replies"),
     [
-        b'{"jsonrpc":"2.0",',
-        b'{"jsonrpc":"2.0","id":1,"method":"a","params":{"x":NaN}}',
-        b'{"jsonrpc":"2.0","id":1,"method":"a","params":{"x":"\\ud800"}}',
-        b'{"jsonrpc":"2.0","id":1,"method":"a","params":{"x":"\xff"}}',
-        b'{"jsonrpc":"2.0","method":"a","params":' + b"[" * 5000 + b"]" * 5000 + b"}",
-        b"{level: info}",
+        (b'{"jsonrpc":"2.0",', None, False),
+        (b'{"jsonrpc":"2.0","id":1,"method":"a","params":{"x":NaN}}', 1, False),
+        (b'{"jsonrpc":"2.0","id":1,"method":"a","params":{"x":"\\ud800"}}', 1, False),
+        (b'{"jsonrpc":"2.0","id":1,"method":"a","params":{"x":"\xff"}}', 1, False),
+        (b'{"jsonrpc":"2.0","id":1,"method":"a","params":[', 1, False),
+        (b'{"jsonrpc":"2.0","method":"a","params":' + DEEP + b"}", None, False),
+        (b'{"jsonrpc":"2.0","id":7,"method":"a","params":' + DEEP + b"}", 7, False),
+        (b'{"params":' + DEEP + b', "method":"a", "id" : "x\\"y" , "jsonrpc":"2.0"}', 'x"y', False),
+        (b'{"jsonrpc":"2.0","id":7,"result":' + DEEP + b"}", 7, True),
+        (b'{"jsonrpc":"2.0","id":7,"error":{"data":' + DEEP + b"}}", 7, True),
+        (b'{"jsonrpc":"2.0","id":7.5,"method":"a","params":' + DEEP + b"}", None, False),
+        (b'{"jsonrpc":"2.0","id":[7],"method":"a","params":' + DEEP + b"}", None, False),
+        (b'{"jsonrpc":"2.0","id":x7,"method":"a"}', None, False),
+        (b'{"jsonrpc":"1.0","id":7,"method":"a","params":' + DEEP + b"}", None, False),
+        (b'{"params":{"id":7},"jsonrpc":"2.0","method":"a","x":' + DEEP + b"}", None, False),
+        (
+            b'{"x":"' + b"y" * 2**20 + b'","id":7,"jsonrpc":"2.0","method":"a","params":!}',
+            None,
+            False,
+        ),
+        (b"{level: info}", None, False),
+        (b'{{"id":7}', None, False),
     ],
 )
-def test_what_begins_like_a_frame_but_is_no_json_is_a_parse_error(line: bytes) -> None:
+def test_what_begins_like_a_frame_but_is_no_json_keeps_its_id_where_that_can_be_read(
+    line: bytes, id_: object, replies: bool
+) -> None:
     frame = read(line)
     assert isinstance(frame, Bad)
-    assert (frame.id, frame.code, frame.replies) == (None, -32700, False)
+    assert (frame.id, frame.code, frame.replies) == (id_, -32700, replies)
     assert len(frame.text) <= 401
+
+
+@pytest.mark.parametrize(
+    ("escaped", "text"),
+    [
+        (rb"a\ud83d", "a\ufffd"),
+        (rb"\ude00b", "\ufffdb"),
+        (rb"\ud83d\ud83d\ude00", "\ufffd😀"),
+        (rb"\\ud83d \ude00", "\\ud83d \ufffd"),
+    ],
+)
+def test_half_a_character_does_not_cost_the_message(escaped: bytes, text: str) -> None:
+    """A tool's output is often cut by its length; the rest of it is still good."""
+    told = read(b'{"jsonrpc":"2.0","method":"a","params":["' + escaped + b'"]}')
+    assert told == Notification("a", [text])
+    assert read(b'{"jsonrpc":"2.0","id":1,"result":"' + escaped + b'"}') == Result(1, text)
+    assert isinstance(read(b'{"jsonrpc":"2.0","method":"a","params":["' + escaped + b'",]}'), Bad)
 
 
 def test_a_batch_is_refused_as_a_whole() -> None:

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from acpls.wire import model, v1, v2
-from acpls.wire.model import MISSING, one_line, problem
+from acpls.wire import fields, model, v1, v1_initialize, v2
+from acpls.wire.fields import MISSING, one_line, problem
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
@@ -21,7 +21,7 @@ JSON = st.recursive(
 )
 
 
-def said(shape: type[model.Model], value: object) -> str:
+def said(shape: type[fields.Model], value: object) -> str:
     with pytest.raises(ValidationError) as caught:
         shape.model_validate(value)
     return problem(caught.value)
@@ -109,10 +109,10 @@ class TestProblems:
         assert said(v2.ContentChunk, None).startswith("Input should be")
 
     def test_names_from_outside_stay_in_the_line(self) -> None:
-        long = v1.SessionCapabilities.model_validate({"close": {1: 2}})
+        long = v1_initialize.SessionCapabilities.model_validate({"close": {1: 2}})
         assert long.close is None
         assert one_line("a\x1b[2J\r\nb\u2028c") == "a [2J b c"
-        assert len(one_line("x" * 1000)) == model.LONGEST_PROBLEM
+        assert len(one_line("x" * 1000)) == fields.LONGEST_PROBLEM
 
     @settings(max_examples=100, deadline=None)
     @given(JSON)

@@ -10,101 +10,80 @@ Invariant: nothing an agent sends raises out of here.
 from __future__ import annotations
 
 import json
-import logging
-from collections import deque
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from acpls.client import process
 from acpls.client.dialect import Misfit
+from acpls.client.faults import Faults
+from acpls.client.inbox import Inbox
 from acpls.client.lastwords import how_it_ended, telling_line
+from acpls.client.outbox import Outbox
 from acpls.client.terminals import Terminals
-from acpls.events import AgentEnded, AgentMisspoke, AskFailed, Replied, RequestWithdrawn
-from acpls.session.asks import Failure, NewSession, SessionOpened
+from acpls.events import AgentEnded, AskFailed, Notified, QuestionAsked, Replied, RequestWithdrawn
+from acpls.session.asks import Failure, ForkSession, NewSession, ResumeSession, SessionOpened
 from acpls.wire import jsonrpc
-from acpls.wire.jsonrpc import Bad, Error, Message, Noise, Notification, Request, Result, TooLong
+from acpls.wire.jsonrpc import Error, Message, Notification, Request, Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from anyio.abc import TaskGroup
 
+    from acpls.client.crossing import Crossing
     from acpls.client.dialect import Asked, Dialect, TerminalAnswer, TerminalRequest
+    from acpls.client.terminals import Ground
+    from acpls.client.transport import Transport
     from acpls.events import AgentEvent, RequestId
     from acpls.session.asks import Answer, Ask
-    from acpls.settings import AgentSpec
 
-_MIB = 1024 * 1024
-_MAX_BAD_LINES = 1000
-_MAX_TOLD_NOISE = 3
-_MAX_TOLD_FAULTS = 50
-_MAX_UNSENT_BYTES = 128 * _MIB
 _REQUEST_CANCELLED = -32800
 _DETAIL_LINES = 20
 _DETAIL_CHARACTERS = 4000
 
-_logger = logging.getLogger(__name__)
-
 
 class Connection:
-    """A running agent process and the JSON-RPC conversation with it.
+    """The JSON-RPC conversation with one agent over its ``transport``.
 
     ``emit`` takes the events, in order; it must not block. ``log`` takes lines for the
-    agent's log. Made by ``open_connection``.
+    agent's log. ``crossing`` puts paths and programs in words of the other side; terminals
+    run on the ``ground``. Whoever makes one runs ``write`` as a task.
     """
 
     def __init__(
         self,
         agent: str,
-        child: process.Child,
+        transport: Transport,
         tasks: TaskGroup,
         emit: Callable[[AgentEvent], None],
         log: Callable[[str], None],
         *,
+        crossing: Crossing,
+        ground: Ground,
         limit_bytes: int,
-        watch: process.Watch | None = None,
-        cwd: str | None = None,
     ) -> None:
         self.agent = agent
-        self._child = child
+        self._transport = transport
         self._emit = emit
         self._log = log
-        self._framer = jsonrpc.Framer(limit_bytes)
-        self._frames: deque[jsonrpc.Frame] = deque()
-        self._output_ended = False
-        self._fault: str | None = None
-        self._bad_lines = 0
-        self._told_noise = 0
-        self._told_faults = 0
-        self._unsent: deque[bytes] = deque()
-        self._unsent_bytes = 0
-        self._to_send = anyio.Event()
+        self._crossing = crossing
+        self._faults = Faults(agent, emit, log)
+        self._inbox = Inbox(agent, transport, self._faults, self.send, limit_bytes=limit_bytes)
+        self._outbox = Outbox(transport, self._inbox.close)
         self._dialect: Dialect | None = None
         self._next_id = 1
         self._pending: dict[RequestId, tuple[int, Ask]] = {}
         self._open: set[RequestId] = set()
         self._terminal_requests: dict[RequestId, object] = {}
         self._folders: dict[str, str] = {}
-        self._terminals = Terminals(agent, tasks, self._deliver_event, watch=watch, cwd=cwd)
+        self._terminals = Terminals(agent, tasks, self._deliver_event, ground)
 
     # --- messages ---------------------------------------------------------------------
 
     async def receive(self) -> Message | None:
         """Wait for the next message; what is none is dealt with here. ``None``: the end."""
-        while self._fault is None:
-            while self._frames:
-                message = self._sift(self._frames.popleft())
-                if message is not None:
-                    return message
-                if self._fault is not None:
-                    return None
-            if self._output_ended:
-                return None
-            data = await self._child.receive()
-            self._output_ended = not data
-            self._frames.extend(self._framer.feed(data) if data else self._framer.end())
-        return None
+        return await self._inbox.receive()
 
     def send_request(self, method: str, params: Any) -> int:
         """Queue a request of the connection's own and give its id."""
@@ -114,30 +93,16 @@ class Connection:
 
     def send(self, message: dict[str, Any]) -> None:
         """Queue a message; it leaves after those queued before."""
-        line = jsonrpc.encode(message)
-        self._unsent.append(line)
-        self._unsent_bytes += len(line)
-        self._to_send.set()
-        if self._unsent_bytes > _MAX_UNSENT_BYTES and self._fault is None:
-            self._end_for(f"it left {_MAX_UNSENT_BYTES // _MIB} MiB of messages unread")
+        self._outbox.put(message)
 
     async def write(self) -> None:
         """Write the queue out until the agent no longer reads. Runs as a task."""
-        try:
-            while True:
-                while self._unsent:
-                    line = self._unsent.popleft()
-                    await self._child.send(line)
-                    self._unsent_bytes -= len(line)
-                self._to_send = anyio.Event()
-                await self._to_send.wait()
-        except process.ChildGone:
-            self._unsent.clear()
-            self._unsent_bytes = 0
+        await self._outbox.write()
 
     def note(self, line: str) -> None:
-        """Write a line to the agent's log."""
-        self._log(f"acpls: {line}"[:500])
+        """Write a line of ours to the agent's log."""
+        # What an agent calls things must not look like further lines.
+        self._log("".join(c if c.isprintable() else " " for c in f"acpls: {line}"[:500]))
 
     # --- asks and answers -------------------------------------------------------------
 
@@ -149,15 +114,16 @@ class Connection:
         """Deliver everything the agent says, until it says no more."""
         while (message := await self.receive()) is not None:
             match message:
-                case Request():
-                    self._requested(message)
                 case Notification():
                     self._notified(message)
+                case Request():
+                    self._requested(message)
                 case _:
                     self._replied(message)
 
     def send_ask(self, number: int, ask: Ask) -> None:
         """Send an ask; its reply, or ``AskFailed``, is emitted when it comes."""
+        ask, left_out = self._crossing.outwards(ask)
         call = self._spoken().say(ask)
         if isinstance(call, Failure):
             self._emit(AskFailed(self.agent, number, call))
@@ -166,7 +132,19 @@ class Connection:
             self._pending[self.send_request(call.method, call.params)] = (number, ask)
         else:
             self.send(jsonrpc.notification(call.method, call.params))
-        self._emit_all(call.events)
+        self._emit_all((*left_out, *call.events))
+
+    def withdraw_ask(self, number: int) -> None:
+        """Tell the agent that nobody waits for the reply to an ask, and forget it."""
+        for request, (other, ask) in self._pending.items():
+            if other == number:
+                del self._pending[request]
+                self.send(jsonrpc.notification("$/cancel_request", {"requestId": request}))
+                # The dialect must not wait for it either; what that would tell is not wanted.
+                failure = Failure(_REQUEST_CANCELLED, "withdrawn")
+                self._spoken().failed(number, ask, failure)
+                return
+        self.note(f"no reply to ask {number} is awaited; it was not withdrawn")
 
     def answer(self, request: RequestId, answer: Answer | TerminalAnswer) -> None:
         """Answer a request of the agent; a second answer is ignored."""
@@ -192,13 +170,13 @@ class Connection:
 
     async def ending(self) -> AgentEnded:
         """Say why the output ended, with the last words; waits a moment for the exit."""
-        if self._fault is not None:
+        if self._inbox.fault is not None:
             return AgentEnded(
-                self.agent, f"{self.agent} was ended: {self._fault}", None, self._tail()
+                self.agent, f"{self.agent} was ended: {self._inbox.fault}", None, self._tail()
             )
-        exit_code = await self._child.exited(within_s=1.0)
+        exit_code = await self._transport.exited(within_s=1.0)
         how = "closed its output" if exit_code is None else how_it_ended(exit_code)
-        words = telling_line(self._child.last_words())
+        words = telling_line(self._transport.last_words())
         reason = f"{self.agent} {how}" + (f": {words}" if words else "")
         return AgentEnded(self.agent, reason, exit_code, self._tail())
 
@@ -207,57 +185,25 @@ class Connection:
         with anyio.CancelScope(shield=True):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._terminals.aclose)
-                tasks.start_soon(self._child.end, grace_s)
+                tasks.start_soon(self._transport.end, grace_s)
 
     def _tail(self) -> str:
-        return "\n".join(self._child.last_words()[-_DETAIL_LINES:])
-
-    def _end_for(self, fault: str) -> None:
-        self._fault = fault
-        self._log(f"acpls: {fault}")
-        self._child.stop_reading()
+        return "\n".join(self._transport.last_words()[-_DETAIL_LINES:])
 
     # --- incoming ---------------------------------------------------------------------
 
-    def _sift(self, frame: jsonrpc.Frame) -> Message | None:
-        match frame:
-            case TooLong():
-                limit = f"{frame.limit_bytes / _MIB:g} MiB"
-                self._end_for(f"it sent a line longer than the limit of {limit}")
-            case Noise():
-                self._log(f"not a message: {frame.text}")
-                self._told_noise += 1
-                if self._told_noise <= _MAX_TOLD_NOISE:
-                    self._emit(AgentMisspoke(self.agent, f"not a message: {frame.text}"))
-                self._count_bad_line()
-            case Bad():
-                self._misspoke(f"bad message ({frame.problem}): {frame.text}")
-                if frame.replies:
-                    self._replied_badly(frame)
-                else:
-                    self.send(jsonrpc.error(frame.id, frame.code, frame.problem))
-                self._count_bad_line()
-            case _:
-                self._bad_lines = 0
-                return frame
-        return None
-
-    def _count_bad_line(self) -> None:
-        self._bad_lines += 1
-        if self._bad_lines > _MAX_BAD_LINES and self._fault is None:
-            self._end_for(f"it sent more than {_MAX_BAD_LINES} lines in a row that are no messages")
-
     def _requested(self, message: Request) -> None:
         if message.id in self._open:
-            self._misspoke(f"request id {message.id!r} is in use; {message.method} was skipped")
+            problem = f"request id {message.id!r} is in use; {message.method} was skipped"
+            self._faults.misspoke(problem)
             return
         try:
             asked = self._spoken().asked(message.id, message.method, message.params)
         except Misfit as misfit:
-            self._misspoke(f"{message.method}: {misfit}")
+            self._faults.misspoke(f"{message.method}: {misfit}")
             self.send(jsonrpc.error(message.id, jsonrpc.INVALID_PARAMS, str(misfit)))
         except Exception as bug:  # noqa: BLE001  one message that trips us must not end the agent
-            self._tripped(message.method, bug)
+            self._faults.tripped(message.method, bug)
             self.send(jsonrpc.error(message.id, jsonrpc.INTERNAL_ERROR, "internal error"))
         else:
             self._accept(message, asked)
@@ -266,11 +212,13 @@ class Connection:
         if asked.failure is not None:
             self._log(f"acpls: refused {message.method}: {asked.failure.message}")
             self.send(jsonrpc.error(message.id, asked.failure.code, asked.failure.message))
+        elif asked.result is not None:
+            self.send(jsonrpc.result(message.id, asked.result))
         else:
             self._open.add(message.id)
-        self._emit_all(asked.events)
+        self._emit_all(_with_raw(asked.events, message.params))
         if asked.terminal is not None:
-            self._run_terminal(message.id, asked.terminal)
+            self._run_terminal(message.id, self._crossing.inwards(asked.terminal))
 
     def _run_terminal(self, request: RequestId, wanted: TerminalRequest) -> None:
         # The agent may withdraw this request and use its id again.
@@ -286,9 +234,9 @@ class Connection:
         try:
             events = self._spoken().told(message.method, message.params)
         except Misfit as misfit:
-            self._misspoke(f"{message.method}: {misfit}")
+            self._faults.misspoke(f"{message.method}: {misfit}")
         except Exception as bug:  # noqa: BLE001  see above
-            self._tripped(message.method, bug)
+            self._faults.tripped(message.method, bug)
         else:
             self._emit_all(events)
 
@@ -304,84 +252,48 @@ class Connection:
         try:
             events = self._spoken().replied(number, ask, message.result)
         except Misfit as misfit:
-            self._misspoke(f"reply: {misfit}")
+            self._faults.misspoke(f"reply: {misfit}")
             problem = f"{self.agent} sent a reply that does not fit: {misfit}"
             self._fail(number, ask, Failure(jsonrpc.INTERNAL_ERROR, problem))
             return
         except Exception as bug:  # noqa: BLE001  see above
-            self._tripped("a reply", bug)
+            self._faults.tripped("a reply", bug)
             self._fail(number, ask, Failure(jsonrpc.INTERNAL_ERROR, "internal error in acpls"))
             return
         self._remember_folder(ask, events)
-        self._emit_all(events)
-
-    def _replied_badly(self, frame: Bad) -> None:
-        pending = self._pending.pop(frame.id, None)
-        if pending is not None:
-            problem = f"{self.agent} sent a broken reply: {frame.problem}"
-            self._fail(*pending, Failure(jsonrpc.INTERNAL_ERROR, problem))
+        self._emit_all(_with_raw(events, message.result))
 
     def _fail(self, number: int, ask: Ask, failure: Failure) -> None:
         self._emit_all(self._spoken().failed(number, ask, failure))
 
     def _remember_folder(self, ask: Ask, events: tuple[AgentEvent, ...]) -> None:
-        if not isinstance(ask, NewSession):
+        if not isinstance(ask, NewSession | ResumeSession | ForkSession):
             return
         for event in events:
             if isinstance(event, Replied) and isinstance(event.reply, SessionOpened):
-                self._folders[event.reply.session] = ask.cwd
+                # Terminals run here, where the editor's paths hold.
+                folder = self._crossing.inwards(ask.opening).cwd
+                self._folders[event.reply.session] = folder
 
     # --- outgoing events --------------------------------------------------------------
 
     def _emit_all(self, events: tuple[AgentEvent, ...]) -> None:
         for event in events:
-            self._deliver_event(event)
+            self._deliver_event(self._crossing.inwards(event))
 
     def _deliver_event(self, event: AgentEvent) -> None:
         if isinstance(event, RequestWithdrawn) and event.request in self._terminal_requests:
             self.answer(event.request, Failure(_REQUEST_CANCELLED, "cancelled"))
             return
+        if isinstance(event, Notified):
+            # Its values may be anything, secrets too.
+            keys = ", ".join(event.params) if isinstance(event.params, dict) else ""
+            self.note(f"unknown notification {event.method} ({keys})")
         self._emit(event)
-
-    def _misspoke(self, problem: str) -> None:
-        self._log(f"fault: {problem}")
-        self._told_faults += 1
-        if self._told_faults <= _MAX_TOLD_FAULTS:
-            self._emit(AgentMisspoke(self.agent, problem))
-
-    def _tripped(self, over: str, bug: Exception) -> None:
-        _logger.error("%s: could not take in %s", self.agent, over, exc_info=bug)
-        self._log(f"acpls: internal error over {over}; see the log of acpls itself")
 
     def _spoken(self) -> Dialect:
         assert self._dialect is not None
         return self._dialect
-
-
-async def open_connection(
-    agent: str,
-    spec: AgentSpec,
-    tasks: TaskGroup,
-    emit: Callable[[AgentEvent], None],
-    log: Callable[[str], None],
-    watch: process.Watch | None = None,
-) -> Connection:
-    """Start the agent's process and the writer. Raises ``process.StartError``."""
-    child = await process.start(
-        [spec.command, *spec.args], spec.env, spec.cwd, watch=watch, told=log
-    )
-    connection = Connection(
-        agent,
-        child,
-        tasks,
-        emit,
-        log,
-        limit_bytes=spec.max_line_bytes,
-        watch=watch,
-        cwd=spec.cwd,
-    )
-    tasks.start_soon(connection.write)
-    return connection
 
 
 def as_failure(error: Error) -> Failure:
@@ -392,4 +304,12 @@ def as_failure(error: Error) -> Failure:
         detail.append(json.dumps(error.data, ensure_ascii=False))
     return Failure(
         error.code, lines[0][:500], "\n".join(detail)[:_DETAIL_CHARACTERS] if detail else None
+    )
+
+
+def _with_raw(events: tuple[AgentEvent, ...], raw: Any) -> tuple[AgentEvent, ...]:
+    """The same events; those that stand for a whole message keep it."""
+    return tuple(
+        replace(event, raw=raw) if isinstance(event, Replied | QuestionAsked) else event
+        for event in events
     )

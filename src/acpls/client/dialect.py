@@ -94,13 +94,14 @@ TerminalAnswer: TypeAlias = TerminalCreated | TerminalOutput | TerminalExited
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a request of the agent means: events, a terminal to serve, or a failure that
-    answers it at once.
+    """What a request of the agent means: events, a terminal to serve, or a failure or
+    ``result`` that answers it at once.
     """
 
     events: tuple[AgentEvent, ...] = ()
     terminal: TerminalRequest | None = None
     failure: Failure | None = None
+    result: Json | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +141,14 @@ class Dialect(Protocol):
         """The events of a result, ``Replied`` among them. Raises ``Misfit``."""
 
     def failed(self, number: int, ask: Ask, failure: Failure) -> tuple[AgentEvent, ...]:
-        """The events of an error reply, ``AskFailed`` among them."""
+        """The events of an error reply, ``AskFailed`` among them, or ``Replied`` where the
+        error says that what was asked for is so already.
+        """
 
     def told(self, method: str, params: object) -> tuple[AgentEvent, ...]:
-        """The events of a notification; unknown methods give none. Raises ``Misfit``."""
+        """The events of a notification; one of an unknown method is ``Notified``. Raises
+        ``Misfit``.
+        """
 
     def asked(self, request: RequestId, method: str, params: object) -> Asked:
         """What a request means. Unknown methods give a failure -32601. Raises ``Misfit``."""

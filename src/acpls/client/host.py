@@ -10,38 +10,54 @@ from __future__ import annotations
 import importlib
 import logging
 import os
+import sys
 from collections import deque
-from typing import TYPE_CHECKING, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import anyio
 import anyio.to_thread
 
 from acpls.client import disk
+from acpls.client.environment import LoginShell, wants_login_shell
 from acpls.client.lastwords import Ring
-from acpls.client.process import StartError, Watch
-from acpls.effects import EndAgent, ReadFile, SendAnswer, SendAsk, StartAgent, WriteFile
-from acpls.events import AgentEnded, AgentReady, AskFailed, Disk, FileRead, FileWritten
+from acpls.client.memory import Memory
+from acpls.client.programs import batch_overrides
+from acpls.client.running import INTERNAL_ERROR, Running
+from acpls.client.watch import Watch
+from acpls.effects import (
+    EndAgent,
+    ReadFile,
+    SendAnswer,
+    SendAsk,
+    StartAgent,
+    WithdrawAsk,
+    WriteFile,
+)
+from acpls.events import AgentReady, AgentStarting, AskFailed, Disk, FileRead, FileWritten, LeftOut
 from acpls.session.asks import Failure
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable, Mapping
 
     from anyio.abc import TaskGroup
 
     from acpls.client.connection import Connection
     from acpls.client.dialect import ClientInfo
-    from acpls.client.negotiation import Dialects, Memory
+    from acpls.client.negotiation import Dialects
     from acpls.events import AgentEvent
-    from acpls.session.asks import Ask
-    from acpls.settings import AgentSpec
 
     Emitted: TypeAlias = AgentEvent | FileRead | FileWritten
-    Effect: TypeAlias = StartAgent | EndAgent | SendAsk | SendAnswer | ReadFile | WriteFile
+    Effect: TypeAlias = (
+        StartAgent | EndAgent | SendAsk | WithdrawAsk | SendAnswer | ReadFile | WriteFile
+    )
 
 INITIALIZE_LIMIT_S = 90.0
+PROGRESS_S = 10.0
+# Programs that fetch an agent before they start it.
+_LOADERS = {"npx", "uvx", "bunx", "pnpm", "docker", "podman"}
 _CLOSE_S = 5.0
 _LOG_LINES = 1000
-_INTERNAL_ERROR = -32603
 
 _logger = logging.getLogger(__name__)
 
@@ -50,7 +66,9 @@ class Host:
     """Performs effects. ``tasks`` must outlive it; ``emit`` must not block.
 
     ``dialects`` makes the dialect for a version, ``limit_s`` is how many seconds an agent
-    has for ``initialize``: both for tests.
+    has for ``initialize``: both for tests. ``memory``: which version each was found to speak.
+    ``login_shell`` is the setting of that name; it
+    counts for the agents that are started after it was set.
     """
 
     def __init__(
@@ -61,15 +79,18 @@ class Host:
         *,
         dialects: Dialects | None = None,
         limit_s: float = INITIALIZE_LIMIT_S,
+        memory: Memory | None = None,
     ) -> None:
         self._tasks = tasks
         self._emit = emit
         self._client = client
         self._dialects = dialects
         self._limit_s = limit_s
-        self._watch = Watch()
-        self._memory: Memory = {}
-        self._agents: dict[str, _Agent] = {}
+        self.login_shell: Literal["auto"] | bool = False
+        self._watch = Watch(lambda: _logger.warning("the watchdog had ended; it was replaced"))
+        self._login = LoginShell(self._watch)
+        self._memory = memory or Memory()
+        self._agents: dict[str, Running] = {}
         self._logs: dict[str, Ring] = {}
         self._files: dict[str, deque[ReadFile | WriteFile]] = {}
         self._files_done = anyio.Event()
@@ -86,8 +107,11 @@ class Host:
             case SendAsk():
                 agent = self._agents.get(effect.agent)
                 if agent is None or not agent.send_ask(effect.number, effect.ask):
-                    failure = Failure(_INTERNAL_ERROR, f"{effect.agent} is not running")
+                    failure = Failure(INTERNAL_ERROR, f"{effect.agent} is not running")
                     self._emit(AskFailed(effect.agent, effect.number, failure))
+            case WithdrawAsk():
+                if (agent := self._agents.get(effect.agent)) is not None:
+                    agent.withdraw_ask(effect.number)
             case SendAnswer():
                 agent = self._agents.get(effect.agent)
                 if agent is not None and agent.connection is not None:
@@ -120,11 +144,11 @@ class Host:
         if self._closed or (running is not None and not running.wanted_end):
             return
         log = self._logs.setdefault(effect.agent, Ring(_LOG_LINES))
-        agent = _Agent(effect.agent, effect.spec, self._emit, log.add, running)
+        agent = Running(effect.agent, effect.spec, self._emit, log.add, running)
         self._agents[effect.agent] = agent
         self._tasks.start_soon(self._live, agent)
 
-    async def _live(self, agent: _Agent) -> None:
+    async def _live(self, agent: Running) -> None:
         try:
             await agent.live(self._open_with)
         finally:
@@ -132,29 +156,64 @@ class Host:
                 del self._agents[agent.name]
             agent.finish()
 
-    async def _open_with(self, agent: _Agent, tasks: TaskGroup) -> Connection:
+    async def _open_with(self, agent: Running, tasks: TaskGroup) -> Connection:
         # Parsing libraries take a moment to import; the editor must not wait for them.
         await anyio.to_thread.run_sync(_import_protocol, self._dialects is None)
         from acpls.client import negotiation  # noqa: PLC0415  see above
-        from acpls.client.connection import open_connection  # noqa: PLC0415  see above
+        from acpls.client.starting import open_connection  # noqa: PLC0415  see above
+
+        for warning in batch_overrides(agent.spec.env):
+            agent.log(f"acpls: {warning}")
+            self._emit(LeftOut(agent.name, warning))
+        base = await self._environment(agent)
 
         async def start() -> Connection:
             return await open_connection(
-                agent.name, agent.spec, tasks, self._emit, agent.log, self._watch
+                agent.name,
+                agent.spec,
+                tasks,
+                self._emit,
+                agent.log,
+                base=base,
+                watch=self._watch,
             )
 
-        agreed = await negotiation.Negotiation(
-            agent=agent.name,
-            spec=agent.spec,
-            client=self._client,
-            open=start,
-            emit=self._emit,
-            memory=self._memory,
-            dialects=self._dialects or negotiation.make_dialect,
-            limit_s=self._limit_s,
-        ).run()
+        waiting = anyio.CancelScope()
+        tasks.start_soon(self._say_that_we_wait, agent, waiting)
+        try:
+            agreed = await negotiation.Negotiation(
+                agent=agent.name,
+                spec=agent.spec,
+                client=self._client,
+                open=start,
+                emit=self._emit,
+                memory=self._memory,
+                dialects=self._dialects or negotiation.make_dialect,
+                limit_s=self._limit_s,
+            ).run()
+        finally:
+            waiting.cancel()
         self._emit(AgentReady(agent.name, agreed.facts))
         return agreed.connection
+
+    async def _environment(self, agent: Running) -> Mapping[str, str]:
+        if not wants_login_shell(os.environ, sys.platform, setting=self.login_shell):
+            return dict(os.environ)
+        if not self._login.known:
+            doing = "asking the login shell for its environment"
+            self._emit(AgentStarting(agent.name, doing))
+        return await self._login.environment(agent.log)
+
+    async def _say_that_we_wait(self, agent: Running, waiting: anyio.CancelScope) -> None:
+        loads = Path(agent.spec.command).stem.lower() in _LOADERS
+        why = f"; {agent.spec.command} may be downloading it" if loads else ""
+        waited_s = 0.0
+        with waiting:
+            while True:
+                await anyio.sleep(PROGRESS_S)
+                waited_s += PROGRESS_S
+                doing = f"still waiting, {waited_s:g} seconds so far{why}"
+                self._emit(AgentStarting(agent.name, doing))
 
     # --- files ------------------------------------------------------------------------
 
@@ -181,104 +240,9 @@ class Host:
             self._files_done.set()
 
 
-class _Agent:
-    """One start of an agent, from the start to its end."""
-
-    def __init__(
-        self,
-        name: str,
-        spec: AgentSpec,
-        emit: Callable[[AgentEvent], None],
-        log: Callable[[str], None],
-        before: _Agent | None,
-    ) -> None:
-        self.name = name
-        self.spec = spec
-        self.log = log
-        self.connection: Connection | None = None
-        self.wanted_end = False
-        self.done = anyio.Event()
-        self._emit = emit
-        self._before = before
-        self._waiting: deque[tuple[int, Ask]] = deque()
-        self._scope: anyio.CancelScope | None = None
-        self._ended = AgentEnded(name, f"{name} was ended", wanted=True)
-
-    def send_ask(self, number: int, ask: Ask) -> bool:
-        """Send an ask, now or when the agent is ready; say whether it can be."""
-        if self.wanted_end:
-            return False
-        if self.connection is None:
-            self._waiting.append((number, ask))
-        else:
-            self.connection.send_ask(number, ask)
-        return True
-
-    def end(self) -> None:
-        """Begin to end the agent."""
-        self.wanted_end = True
-        if self._scope is not None:
-            self._scope.cancel()
-
-    async def live(self, opened: Callable[[_Agent, TaskGroup], Awaitable[Connection]]) -> None:
-        """Start, serve and end; never raises for what an agent does."""
-        if self._before is not None:
-            await self._before.done.wait()
-            self._before = None
-        try:
-            async with anyio.create_task_group() as tasks:
-                try:
-                    await self._serve(opened, tasks)
-                finally:
-                    if self.connection is not None:
-                        # One that fell silent by itself has nothing left to finish.
-                        await self.connection.aclose(1.0 if self.wanted_end else 0.2)
-                    tasks.cancel_scope.cancel()
-        except Exception:
-            _logger.exception("%s: could not be kept running", self.name)
-            self._ended = AgentEnded(self.name, f"{self.name}: internal error in acpls")
-
-    def finish(self) -> None:
-        """Tell the end: first of every ask without a reply, then of the agent."""
-        self.wanted_end = True
-        connection, self.connection = self.connection, None
-        if connection is not None:
-            connection.fail_pending(self._ended.reason)
-        for number, _ in self._waiting:
-            failure = Failure(_INTERNAL_ERROR, self._ended.reason)
-            self._emit(AskFailed(self.name, number, failure))
-        self._waiting.clear()
-        self._emit(self._ended)
-        self.done.set()
-
-    async def _serve(
-        self, opened: Callable[[_Agent, TaskGroup], Awaitable[Connection]], tasks: TaskGroup
-    ) -> None:
-        with anyio.CancelScope() as self._scope:
-            if self.wanted_end:
-                return
-            try:
-                connection = await opened(self, tasks)
-            except StartError as problem:
-                reason = f"{self.name} could not be started: {problem}"
-                self._ended = AgentEnded(self.name, reason)
-                return
-            except Exception as problem:
-                ended = getattr(problem, "ended", None)
-                if not isinstance(ended, AgentEnded):
-                    raise
-                self._ended = ended
-                return
-            # What is asked meanwhile, also by whoever hears of this, goes to the queue's end.
-            while self._waiting:
-                connection.send_ask(*self._waiting.popleft())
-            self.connection = connection
-            await connection.deliver()
-            self._ended = await connection.ending()
-
-
 def _import_protocol(dialects: bool) -> None:  # noqa: FBT001  run_sync takes no keywords
     importlib.import_module("acpls.client.negotiation")
+    importlib.import_module("acpls.client.starting")
     if dialects:
         importlib.import_module("acpls.client.v1")
         importlib.import_module("acpls.client.v2")

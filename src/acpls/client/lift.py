@@ -8,39 +8,34 @@ from __future__ import annotations
 import ntpath
 import posixpath
 import re
-from typing import TYPE_CHECKING, Any, Final, TypeVar, assert_never
+from typing import TYPE_CHECKING, Any, Final, TypeVar, assert_never, cast
 
 from pydantic import ValidationError
 
 from acpls.client.dialect import Misfit
 from acpls.session.content import (
     UNSET,
-    Choice,
     Choosable,
-    Command,
     Exit,
     Location,
     Media,
-    Option,
     OtherBlock,
-    PlanEntry,
     Resource,
     ResourceLink,
     Text,
     Unset,
-    Usage,
 )
-from acpls.session.updates import InfoPatched, NoticeGiven, PlanSet, ToolCallPatched
+from acpls.session.updates import ToolCallPatched
 from acpls.wire import model as wire
+from acpls.wire.fields import MISSING, Missing, Model, problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from acpls.session.content import Block, Json, ToolContent
+    from acpls.session.updates import Meta
 
-    AnyOption = wire.SelectFields | wire.BooleanFields | wire.OtherFields
-
-M = TypeVar("M", bound=wire.Model)
+M = TypeVar("M", bound=Model)
 T = TypeVar("T")
 
 WINDOWS_PATH: Final = re.compile(r"[A-Za-z]:[\\/]|\\\\")
@@ -52,10 +47,11 @@ WINDOWS_PATH: Final = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 def read(shape: type[M], value: object, where: str = "") -> M:
     """The value as a model. ``where`` comes before the text of the ``Misfit``."""
     try:
-        return shape.model_validate(value)
+        # What ``model_validate`` comes down to; its arguments alone take half as long again.
+        return cast("M", shape.__pydantic_validator__.validate_python(value))
     except ValidationError as error:
-        problem = wire.problem(error)
-        raise Misfit(f"{where}: {problem}" if where else problem) from None
+        wrong = problem(error)
+        raise Misfit(f"{where}: {wrong}" if where else wrong) from None
 
 
 def envelope(params: object) -> tuple[str, str, Json]:
@@ -78,7 +74,9 @@ def is_absolute(path: str) -> bool:
 def resolved(path: str, cwd: str | None) -> str:
     """The path without detours; a relative one is completed by ``cwd``, where there is one."""
     if path.startswith("/"):
-        return posixpath.normpath(path)
+        # Nearly all are without detours, and to see that is quicker than to take them out.
+        whole = "/." not in path and "//" not in path and not path.endswith("/")
+        return path if whole else posixpath.normpath(path)
     if cwd is None or is_absolute(path):
         return path
     if cwd.startswith("/"):
@@ -86,17 +84,38 @@ def resolved(path: str, cwd: str | None) -> str:
     return ntpath.normpath(ntpath.join(cwd, path))
 
 
-def patched(value: T | None | wire.Missing, null: Unset | None) -> T | None | Unset:
+def patched(value: T | None | Missing, null: Unset | None) -> T | None | Unset:
     """A field of a patch; ``null`` is what the version means by JSON's ``null``."""
-    if value is wire.MISSING:
+    if value is MISSING:
         return UNSET
     return null if value is None else value
+
+
+def meta(update: Json, null: Unset | None) -> Meta:
+    """What an update says of metadata; ``null`` as in ``patched``."""
+    if "_meta" not in update:
+        return UNSET
+    it = update["_meta"]
+    if it is None:
+        return null
+    return it if isinstance(it, dict) else UNSET
 
 
 # --- content -------------------------------------------------------------------------
 
 
-def block(content: wire.Model | Json) -> Block:
+def bare_text(content: object) -> Text | None:
+    """The block where the content is text and nothing more, as nearly every piece of an
+    answer is. To see that takes a fraction of what its model takes, with the same outcome.
+    """
+    if isinstance(content, dict) and len(content) == 2 and content.get("type") == "text":
+        text = content.get("text")
+        if isinstance(text, str):
+            return Text(text)
+    return None
+
+
+def block(content: Model | Json) -> Block:
     """A content block; one of an unknown kind as it came."""
     match content:
         case wire.TextContent():
@@ -106,7 +125,14 @@ def block(content: wire.Model | Json) -> Block:
         case wire.AudioContent():
             return Media("audio", content.data, content.mime_type)
         case wire.ResourceLink():
-            return ResourceLink(content.uri, content.name, content.title, content.mime_type)
+            return ResourceLink(
+                content.uri,
+                content.name,
+                content.title,
+                content.mime_type,
+                content.description,
+                content.size,
+            )
         case wire.EmbeddedResource():
             it = content.resource
             if isinstance(it, wire.TextResourceContents):
@@ -123,20 +149,27 @@ def lowered(content: Block) -> Json:
         case Text(text):
             return {"type": "text", "text": text}
         case Media(kind, data, mime_type, uri):
-            return _filled(type=kind, data=data, mimeType=mime_type, uri=uri)
-        case ResourceLink(uri, name, title, mime_type):
-            return _filled(
-                type="resource_link", uri=uri, name=name, title=title, mimeType=mime_type
+            return filled(type=kind, data=data, mimeType=mime_type, uri=uri)
+        case ResourceLink(uri, name, title, mime_type, description, size):
+            return filled(
+                type="resource_link",
+                uri=uri,
+                name=name,
+                title=title,
+                mimeType=mime_type,
+                description=description,
+                size=size,
             )
         case Resource(uri, text, blob, mime_type):
-            inner = _filled(uri=uri, text=text, blob=blob, mimeType=mime_type)
+            inner = filled(uri=uri, text=text, blob=blob, mimeType=mime_type)
             return {"type": "resource", "resource": inner}
         case OtherBlock(payload):
             return dict(payload)
     assert_never(content)
 
 
-def _filled(**fields: str | None) -> Json:
+def filled(**fields: str | int | None) -> Json:
+    """An object without the fields that are ``None``."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
@@ -145,10 +178,13 @@ def _filled(**fields: str | None) -> Json:
 
 def tool_call(
     update: wire.ToolCallFields,
-    content: list[Any] | None | wire.Missing,
+    content: list[Any] | None | Missing,
     lift: Callable[[Any, str | None], ToolContent],
     cwd: str | None,
     null: Unset | None,
+    *,
+    can_cancel: bool | Unset = UNSET,
+    meta: Meta = UNSET,
 ) -> ToolCallPatched:
     """A tool call or a change of one; ``lift`` makes the items of its ``content``."""
     items = tuple(lift(x, cwd) for x in content) if isinstance(content, list) else content
@@ -164,6 +200,8 @@ def tool_call(
         locations=patched(places, null),
         raw_input=patched(update.raw_input, null),
         raw_output=patched(update.raw_output, null),
+        can_cancel=can_cancel,
+        meta=meta,
     )
 
 
@@ -179,75 +217,3 @@ def ended(status: wire.TerminalExitStatus) -> Exit:
 def choosables(options: Iterable[wire.PermissionOption]) -> tuple[Choosable, ...]:
     """The answers that a permission request offers."""
     return tuple(Choosable(x.option_id, x.name, x.kind) for x in options)
-
-
-# --- plan, options, commands, and the rest --------------------------------------------
-
-
-def plan(name: str, entries: Iterable[wire.PlanEntry]) -> PlanSet:
-    """A plan as a whole."""
-    return PlanSet(name, tuple(PlanEntry(x.content, x.priority, x.status) for x in entries))
-
-
-def options(given: Iterable[AnyOption]) -> tuple[Option, ...]:
-    """The options of a session. One of an unknown kind has no choices."""
-    return tuple(map(_option, given))
-
-
-def _option(it: AnyOption) -> Option:
-    match it:
-        case wire.SelectFields():
-            choices = tuple(_choices(it.options))
-            return _as_option(it, "select", value=it.current_value, choices=choices)
-        case wire.BooleanFields():
-            return _as_option(it, "boolean", value=it.current_value)
-        case wire.OtherFields():
-            value = it.current_value if isinstance(it.current_value, str | bool) else None
-            return _as_option(it, it.type, value=value)
-    assert_never(it)
-
-
-def _as_option(
-    it: AnyOption, kind: str, *, value: str | bool | None, choices: tuple[Choice, ...] = ()
-) -> Option:
-    return Option(it.option, it.name, kind, value, choices, it.category, it.description)
-
-
-def _choices(
-    given: Iterable[wire.SessionConfigSelectOption | wire.SessionConfigSelectGroup],
-) -> Iterable[Choice]:
-    for it in given:
-        if isinstance(it, wire.SessionConfigSelectGroup):
-            for one in it.options:
-                yield Choice(one.value, one.name, one.description, it.name)
-        else:
-            yield Choice(it.value, it.name, it.description)
-
-
-def commands(given: Iterable[wire.Command | Json]) -> tuple[Command, ...]:
-    """The slash commands; what is offered beside them is no command and left out."""
-    return tuple(
-        Command(x.name, x.description, None if x.input is None else x.input.hint)
-        for x in given
-        if isinstance(x, wire.Command)
-    )
-
-
-def usage(update: wire.UsageUpdate, cost: tuple[float, str] | None) -> Usage:
-    """Context and cost; ``cost`` is the last one known, which stays unless it is given."""
-    match update.cost:
-        case wire.Cost(amount=amount, currency=currency):
-            cost = (amount, currency)
-        case None:
-            cost = None
-    return Usage(update.used, update.size, cost)
-
-
-def info(update: wire.SessionInfoUpdate) -> InfoPatched:
-    """Title and time of the session."""
-    return InfoPatched(patched(update.title, None), patched(update.updated_at, None))
-
-
-def notice(given: wire.Notice) -> NoticeGiven:
-    """Something the user should see."""
-    return NoticeGiven(given.severity, given.title, given.description)

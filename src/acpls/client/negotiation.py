@@ -9,7 +9,7 @@ fresh process at most.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import anyio
 
@@ -23,11 +23,10 @@ if TYPE_CHECKING:
 
     from acpls.client.connection import Connection
     from acpls.client.dialect import ClientInfo, Dialect
+    from acpls.client.memory import Memory, Version
     from acpls.session.asks import AgentFacts
     from acpls.settings import AgentSpec
 
-Version: TypeAlias = Literal[1, 2]
-Memory: TypeAlias = "dict[tuple[str, tuple[str, ...]], Version]"
 Dialects: TypeAlias = "Callable[[Version, str], Dialect]"
 
 UNSUPPORTED_VERSION = -32022
@@ -55,8 +54,8 @@ class GivenUp(Exception):  # noqa: N818  what is wrong is the agent's
 class Negotiation:
     """How to negotiate with one agent.
 
-    ``open``: start a fresh process. ``memory``: what was agreed before, by command and
-    arguments. ``limit_s``: seconds for each answer to ``initialize``.
+    ``open``: start a fresh process. ``memory``: what was agreed before. ``limit_s``: seconds
+    for each answer to ``initialize``.
     """
 
     agent: str
@@ -70,9 +69,8 @@ class Negotiation:
 
     async def run(self) -> Agreed:
         """Agree on a version. Raises ``GivenUp``, and what ``open`` raises."""
-        key = (self.spec.command, self.spec.args)
         pinned = self.spec.protocol
-        version: Version = self.memory.get(key, 2) if pinned == "auto" else pinned
+        version = self.memory.version(self.spec) if pinned == "auto" else pinned
         tried: set[Version] = set()
         self._say(f"starting {self.spec.command}")
         while True:
@@ -84,11 +82,12 @@ class Negotiation:
                 await connection.aclose(grace_s=0.2)
                 raise
             if isinstance(outcome, Agreed):
-                self.memory[key] = _version(outcome.dialect)
+                agreed = _version(outcome.dialect)
+                self.memory.agreed(self.spec, agreed, outcome.facts.version)
                 return outcome
             await connection.aclose(grace_s=0.2)
             if outcome.then is None or outcome.then in tried:
-                self.memory.pop(key, None)
+                self.memory.forget(self.spec)
                 raise GivenUp(outcome.ended)
             version = outcome.then
             self._say(f"starting it again with ACP {version}: {outcome.ended.reason}")

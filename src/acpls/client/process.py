@@ -8,25 +8,24 @@ can be ended with everything it started, also what left the group, also when we 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
-import shutil
 import signal
 import subprocess
-import sys
 import uuid
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
 import anyio.lowlevel
-import anyio.to_thread
 
-from acpls.client import watchdog
+from acpls.client import machine, programs, watchdog
 from acpls.client.lastwords import LINE_CHARACTERS, Ring
+from acpls.client.transport import TransportGone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from acpls.client.watch import Watch
+    from acpls.client.windows import Job
 
 _POSIX = os.name == "posix"
 _NEW_GROUP: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
@@ -34,96 +33,21 @@ _HIGH_WATER_BYTES = 1024 * 1024
 _ORPHAN_S = 0.5
 _TERM_S = 2.0
 _KILL_S = 1.0
-_DOG_S = 3.0
 
 
 class StartError(Exception):
-    """A program could not be started; ``str()`` is one line that says why."""
+    """A program could not be started; ``str()`` is one line that says why.
+
+    ``todo`` says what helps, where that is known; ``programs.SETTING`` may stand in it.
+    """
+
+    def __init__(self, why: str, todo: str = "") -> None:
+        super().__init__(why)
+        self.todo = todo
 
 
-class ChildGone(Exception):  # noqa: N818  not an error: children come and go
+class ChildGone(TransportGone):
     """The child no longer reads."""
-
-
-class Watch:
-    """Our side of the watchdog; its process starts with the first child.
-
-    Where there are no process groups (Windows) it does nothing.
-    """
-
-    def __init__(self) -> None:
-        self._dog: subprocess.Popen[bytes] | None = None
-        self._trees: dict[int, str] = {}
-
-    def expect(self, tag: str) -> None:
-        """Record a mark before any process carries it."""
-        self._tell(f"+0 {tag}\n")
-
-    def add(self, group: int, tag: str) -> None:
-        """Record a process group and its mark."""
-        self._trees[group] = tag
-        self._tell(f"+{group} {tag}\n")
-
-    def remove(self, group: int) -> None:
-        """Forget a group that was ended."""
-        if self._trees.pop(group, None) is not None:
-            self._write(f"-{group}\n")
-
-    async def aclose(self) -> None:
-        """Let the watchdog end what is left, and itself."""
-        dog, self._dog = self._dog, None
-        if dog is None or dog.stdin is None:
-            return
-        dog.stdin.close()
-        with anyio.CancelScope(shield=True), contextlib.suppress(subprocess.TimeoutExpired):
-            await anyio.to_thread.run_sync(dog.wait, _DOG_S)
-
-    def _tell(self, line: str) -> None:
-        if not _POSIX:
-            return
-        if self._dog is None or self._dog.poll() is not None:
-            if self._dog is not None and self._dog.stdin is not None:
-                self._dog.stdin.close()
-            self._dog = self._start()
-            for group, tag in self._trees.items():
-                self._write(f"+{group} {tag}\n")
-        self._write(line)
-
-    def _write(self, line: str) -> None:
-        if self._dog is not None and self._dog.stdin is not None:
-            with contextlib.suppress(OSError):
-                os.write(self._dog.stdin.fileno(), line.encode())
-
-    @staticmethod
-    def _start() -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            [sys.executable, "-I", "-S", watchdog.__file__],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-
-
-def find_program(command: str, env: Mapping[str, str], cwd: str | None) -> str:
-    """Find the program on PATH, or relative to ``cwd`` when it has a separator.
-
-    Raises ``StartError``.
-    """
-    if cwd is not None and not Path(cwd).is_dir():
-        raise StartError(f"the folder {cwd!r} to start in does not exist")
-    wanted = str(Path(command).expanduser()) if command.startswith("~") else command
-    if os.sep in wanted or (os.altsep and os.altsep in wanted):
-        wanted = str(Path(cwd or Path.cwd()) / wanted)
-        where = ""
-    else:
-        where = " on PATH"
-    found = shutil.which(wanted, path=env.get("PATH"))
-    if found is not None:
-        return found
-    if Path(wanted).is_file() and not where:
-        raise StartError(f"the program {command!r} is not executable")
-    raise StartError(f"the program {command!r} was not found{where}")
 
 
 async def start(
@@ -133,17 +57,23 @@ async def start(
     *,
     watch: Watch | None = None,
     told: Callable[[str], None] | None = None,
-    terminal: bool = False,
+    listens: bool = True,
+    merged: bool = False,
 ) -> Child:
-    """Start ``argv`` with our own environment plus ``env`` in the folder ``cwd``.
+    """Start ``argv`` with the environment ``env`` (``None``: our own) in the folder ``cwd``.
 
-    ``told`` gets each line of standard error. ``terminal``: nothing to read for the
-    child, and its standard error goes where its standard output goes. Raises ``StartError``.
+    ``told`` gets each line of standard error, and what is worth a line about the start.
+    ``listens``: we write to its standard input, otherwise that is empty. ``merged``: its
+    standard error goes where its standard output goes. Raises ``StartError``.
     """
     tag = f"acpls-{uuid.uuid4().hex}"
-    outer = os.environ.get(watchdog.MARK, "")
-    full = {**os.environ, **(env or {}), watchdog.MARK: f"{outer} {tag}".strip()}
-    program = find_program(argv[0], full, cwd)
+    own = os.environ if env is None else env
+    full = {**own, watchdog.MARK: f"{os.environ.get(watchdog.MARK, '')} {tag}".strip()}
+    program = machine.found(argv, full, cwd)
+    if isinstance(program, programs.Missing):
+        raise StartError(program.what, program.todo)
+    if told is not None and program.note:
+        told(f"acpls: {program.note}")
     child = Child(tag, watch, told)
     if watch is not None:
         watch.expect(tag)
@@ -151,22 +81,21 @@ async def start(
         with anyio.CancelScope(shield=True):
             await asyncio.get_running_loop().subprocess_exec(
                 lambda: child,
-                program,
-                *argv[1:],
-                stdin=subprocess.DEVNULL if terminal else subprocess.PIPE,
+                *program.argv,
+                stdin=subprocess.PIPE if listens else subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT if terminal else subprocess.PIPE,
+                stderr=subprocess.STDOUT if merged else subprocess.PIPE,
                 env=full,
                 cwd=cwd,
                 start_new_session=_POSIX,
                 creationflags=0 if _POSIX else _NEW_GROUP,
             )
-    except FileNotFoundError:
-        # The program is there, so what is missing is the interpreter its first line names.
-        raise StartError(f"{program!r} cannot run: the interpreter it names is missing") from None
     except (OSError, ValueError) as problem:
+        if watch is not None:
+            watch.dismiss(tag)
         reason = getattr(problem, "strerror", None) or str(problem)
-        raise StartError(f"{program!r} cannot be started: {reason}") from None
+        raise StartError(f"{program.argv[0]!r} cannot be started: {reason}") from None
+    child.program = program.argv[0]
     if watch is not None:
         watch.add(child.pid, tag)
     # No checkpoint here: a cancelled caller would lose a child that runs.
@@ -196,6 +125,9 @@ class Child(asyncio.SubprocessProtocol):
         self._stderr_part = b""
         self._stderr_ended = asyncio.Event()
         self._ending: asyncio.Event | None = None
+        self.program = ""
+        """The file that was started, which may be the runner of a script."""
+        self._job: Job | None = None
 
     @property
     def exit_code(self) -> int | None:
@@ -270,7 +202,9 @@ class Child(asyncio.SubprocessProtocol):
         with anyio.move_on_after(grace_s):
             await self._exited.wait()
         if not _POSIX:
-            if self._transport is not None and self.exit_code is None:
+            if self._job is not None:
+                self._job.end()
+            elif self._transport is not None and self.exit_code is None:
                 self._transport.terminate()
             return
         for number, wait_s in ((signal.SIGTERM, _TERM_S), (signal.SIGKILL, _KILL_S)):
@@ -298,6 +232,10 @@ class Child(asyncio.SubprocessProtocol):
         assert isinstance(transport, asyncio.SubprocessTransport)
         self._transport = transport
         self.pid = transport.get_pid()
+        if not _POSIX:
+            from acpls.client.windows import job_of  # noqa: PLC0415  nobody else needs it
+
+            self._job = job_of(self.pid)
         self._stdin_open = transport.get_pipe_transport(0) is not None
         if transport.get_pipe_transport(2) is None:
             self._stderr_ended.set()

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 from acpls.client.dialect import Asked, Misfit, OpenRequest, Response
 from acpls.client.lift import read
-from acpls.events import RequestWithdrawn
-from acpls.session.asks import Cancelled, Failure, Selected
-from acpls.wire.model import CancelRequestNotification, one_line
+from acpls.events import Notified, RequestWithdrawn
+from acpls.session.asks import Accepted, Cancelled, Declined, Failure, Selected
+from acpls.wire.fields import one_line
+from acpls.wire.model import CancelRequestNotification
 
 if TYPE_CHECKING:
     from acpls.client.dialect import TerminalAnswer
@@ -20,19 +21,21 @@ if TYPE_CHECKING:
 
 METHOD_NOT_FOUND: Final = -32601
 INVALID_PARAMS: Final = -32602
+RESOURCE_NOT_FOUND: Final = -32002
 REQUEST_CANCELLED: Final = -32800
 
 PERMISSION: Final = "session/request_permission"
+ELICITATION: Final = "elicitation/create"
 
 
 class OpenRequests:
     """The open requests of one agent, by their ids, which may be 0 or any string."""
 
     def __init__(self, agent: str) -> None:
-        self._agent = agent
+        self.agent = agent
         self._open: dict[RequestId, OpenRequest] = {}
 
-    def admit(self, request: RequestId, method: str, session: str) -> None:
+    def admit(self, request: RequestId, method: str, session: str | None) -> None:
         """Let a request through. Raises ``Misfit`` when its id is still in use."""
         if request in self._open:
             raise Misfit(f"request id {one_line(repr(request))} is still in use")
@@ -54,7 +57,7 @@ class OpenRequests:
         request = read(CancelRequestNotification, params).request_id
         if request not in self._open:
             return ()
-        return (RequestWithdrawn(self._agent, request),)
+        return (RequestWithdrawn(self.agent, request),)
 
 
 def unknown(method: str) -> Asked:
@@ -62,19 +65,38 @@ def unknown(method: str) -> Asked:
     return Asked(failure=Failure(METHOD_NOT_FOUND, f"Method not found: {one_line(method)}"))
 
 
+def notified(agent: str, method: str, params: object) -> tuple[AgentEvent, ...]:
+    """The event of a notification that we do not know."""
+    session = params.get("sessionId") if isinstance(params, dict) else None
+    of = session if isinstance(session, str) and session else None
+    return (Notified(agent, method, params, of),)
+
+
+def cannot(what: str) -> Failure:
+    """The agent did not say that it can do this."""
+    return Failure(METHOD_NOT_FOUND, f"The agent cannot {what}")
+
+
 def response(opened: OpenRequest, answer: Answer | TerminalAnswer) -> Response:
-    """The answer to a permission request, or a refusal of any request.
+    """The answer to a question, or a refusal of any request.
 
     Raises ``TypeError`` for an answer that does not belong here.
     """
     match answer:
-        case Selected(option):
-            return Response({"outcome": {"outcome": "selected", "optionId": option}})
-        case Cancelled() if opened.method == PERMISSION:
-            return Response({"outcome": {"outcome": "cancelled"}})
-        case Cancelled():
-            return Response(failure=Failure(REQUEST_CANCELLED, "Request cancelled"))
         case Failure():
             return Response(failure=answer)
+        case Selected(option) if opened.method == PERMISSION:
+            return Response({"outcome": {"outcome": "selected", "optionId": option}})
+        case Cancelled() | Declined() if opened.method == PERMISSION:
+            return Response({"outcome": {"outcome": "cancelled"}})
+        case Accepted(content) if opened.method == ELICITATION:
+            given = {} if content is None else {"content": content}
+            return Response({"action": "accept", **given})
+        case Declined() if opened.method == ELICITATION:
+            return Response({"action": "decline"})
+        case Cancelled() if opened.method == ELICITATION:
+            return Response({"action": "cancel"})
+        case Cancelled():
+            return Response(failure=Failure(REQUEST_CANCELLED, "Request cancelled"))
         case _:
             raise TypeError(f"{type(answer).__name__} does not answer {opened.method}")

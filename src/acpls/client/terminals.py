@@ -9,18 +9,20 @@ Invariant: at most one answer for each request; nothing that was started outlive
 from __future__ import annotations
 
 import shlex
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
 
-from acpls.client import process
+from acpls.client import machine, process
 from acpls.client.dialect import (
     CreateTerminal,
     TerminalCreated,
     TerminalExited,
     TerminalOutput,
 )
+from acpls.client.environment import overlaid
 from acpls.client.lastwords import signal_name
 from acpls.events import SessionTold
 from acpls.session.asks import Done, Failure
@@ -28,12 +30,13 @@ from acpls.session.content import Exit
 from acpls.session.updates import TerminalGrew, TerminalPatched
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import TypeAlias
 
     from anyio.abc import TaskGroup
 
     from acpls.client.dialect import TerminalAnswer, TerminalCall, TerminalRequest
+    from acpls.client.watch import Watch
     from acpls.session.asks import Answer
 
     Reply: TypeAlias = Callable[[Answer | TerminalAnswer], None]
@@ -45,27 +48,33 @@ _INVALID_PARAMS = -32602
 _INTERNAL_ERROR = -32603
 
 
-class Terminals:
-    """All terminals of one agent.
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """Where programs run that an agent has us run.
 
-    ``tell`` takes the updates; ``cwd`` is the folder where neither the request nor its
-    session names one.
+    ``env`` is their whole environment, before what the request adds; ``cwd`` their folder
+    where neither the request nor its session names one.
     """
+
+    env: Mapping[str, str]
+    cwd: str | None = None
+    watch: Watch | None = None
+
+
+class Terminals:
+    """All terminals of one agent; ``tell`` takes the updates."""
 
     def __init__(
         self,
         agent: str,
         tasks: TaskGroup,
         tell: Callable[[SessionTold], None],
-        *,
-        watch: process.Watch | None = None,
-        cwd: str | None = None,
+        ground: Ground,
     ) -> None:
         self._agent = agent
         self._tasks = tasks
         self._tell = tell
-        self._watch = watch
-        self._cwd = cwd
+        self._ground = ground
         self._count = 0
         self._terminals: dict[str, _Terminal] = {}
         self._children: set[process.Child] = set()
@@ -78,7 +87,7 @@ class Terminals:
         ``folder`` is the session's, where it is known.
         """
         if isinstance(wanted, CreateTerminal):
-            self._tasks.start_soon(self._create, wanted, answer, wanted.cwd or folder or self._cwd)
+            self._tasks.start_soon(self._create, wanted, answer, wanted.cwd or folder)
             return
         terminal = self._terminals.get(wanted.terminal)
         if terminal is None or terminal.session != wanted.session:
@@ -113,9 +122,11 @@ class Terminals:
                 answer(Failure(_INVALID_PARAMS, f"terminals know no {wanted.operation!r}"))
 
     async def _create(self, wanted: CreateTerminal, answer: Reply, cwd: str | None) -> None:
+        cwd = cwd or self._ground.cwd
+        env = overlaid(self._ground.env, dict(wanted.env))
         try:
             child = await process.start(
-                _argv(wanted), dict(wanted.env), cwd, watch=self._watch, terminal=True
+                _argv(wanted), env, cwd, watch=self._ground.watch, listens=False, merged=True
             )
         except process.StartError as problem:
             answer(Failure(_INTERNAL_ERROR, str(problem)))
@@ -130,7 +141,7 @@ class Terminals:
         terminal = self._terminals[name] = _Terminal(name, wanted.session, child, limit)
         command = wanted.command if not wanted.args else shlex.join([wanted.command, *wanted.args])
         answer(TerminalCreated(name))
-        self._say(terminal, TerminalPatched(name, command, cwd or str(Path.cwd()), b""))
+        self._say(terminal, TerminalPatched(name, command, machine.folder_of(cwd), b""))
         self._following.add(terminal)
         await self._follow(terminal)
         self._following.discard(terminal)

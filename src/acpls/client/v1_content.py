@@ -30,11 +30,10 @@ def content(
             return OtherContent(other)
 
 
-def terminals(meta: wire.ToolCallMeta | None) -> tuple[Update, ...]:
+def terminals(given: object) -> tuple[Update, ...]:
     """What the agent tells of its own terminals, by the convention inside ``_meta``."""
     told: list[Update] = []
-    if meta is None:
-        return ()
+    meta = lift.read(wire.ToolCallMeta, given, "_meta")
     if (made := meta.terminal_info) is not None:
         cwd = UNSET if made.cwd is None else made.cwd
         told.append(updates.TerminalPatched(made.terminal_id, cwd=cwd))

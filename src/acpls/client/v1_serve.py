@@ -57,6 +57,9 @@ def _exit(how: Exit) -> Json:
     return {"exitCode": code, "signal": how.signal}
 
 
+READ_FILE: Final = "fs/read_text_file"
+
+
 # --- readers: the session and the meaning of a request -----------------------------------
 
 
@@ -111,7 +114,7 @@ def _path(path: str, folder: str | None) -> str:
 
 
 READERS: Final[Mapping[str, Reader]] = {
-    "fs/read_text_file": _read_file,
+    READ_FILE: _read_file,
     "fs/write_text_file": _write_file,
     "terminal/create": _create_terminal,
     "terminal/output": _terminal,

@@ -9,14 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from acpls.client import lift
+from acpls.client import lift_session
+from acpls.client.v1_facts import unknown
+from acpls.events import SessionTold
 from acpls.session.content import Choice, Option
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from acpls.client.lift import AnyOption
-    from acpls.session.updates import Role
+    from acpls.client.lift_session import AnyOption
+    from acpls.events import AgentEvent
+    from acpls.session.asks import AgentFacts
+    from acpls.session.content import Json
+    from acpls.session.updates import Role, TurnChanged, Update
     from acpls.wire import v1 as wire
 
 MODE: Final = "mode"
@@ -26,13 +31,15 @@ MODEL: Final = "model"
 @dataclass(slots=True)
 class SessionState:
     """One session. ``turn``: the state told last; ``prompting``: a prompt is open;
-    ``awaiting``: and the agent has not begun to answer it.
+    ``awaiting``: and the agent has not begun to answer it. ``muted``: what it tells was
+    said before, in a time that nobody asked to hear again.
     """
 
     cwd: str | None = None
     turn: str = "idle"
     prompting: bool = False
     awaiting: bool = False
+    muted: bool = False
     cost: tuple[float, str] | None = None
     _growing: tuple[Role, str] | None = None
     _ids_made: int = 0
@@ -76,7 +83,7 @@ class SessionState:
 
     def set_config(self, options: Iterable[AnyOption]) -> None:
         """The agent gave its complete list of options."""
-        self._config = lift.options(options)
+        self._config = lift_session.options(options)
 
     def set_modes(self, modes: wire.SessionModeState) -> None:
         """The agent gave its modes."""
@@ -103,3 +110,48 @@ class SessionState:
             for x in (self._mode, self._model)
             if x is not None and x.category not in categories and x.option not in taken
         )
+
+
+class AgentState:
+    """The agent that the bridge calls ``name``: what it can do, and its sessions.
+
+    ``resumes``: it has ``session/resume``.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.facts: AgentFacts = unknown(name)
+        self.resumes = False
+        self._sessions: dict[str, SessionState] = {}
+
+    def session(self, session: str) -> SessionState:
+        """The session of this id; whatever is told of one makes it known."""
+        state = self._sessions.get(session)
+        if state is None:
+            state = self._sessions[session] = SessionState()
+        return state
+
+    def forget(self, session: str) -> None:
+        """The session is closed or deleted."""
+        self._sessions.pop(session, None)
+
+    def folder(self, session: str) -> str | None:
+        """Where relative paths of the session begin."""
+        state = self._sessions.get(session)
+        return None if state is None else state.cwd
+
+    def tell(self, session: str, *told: Update, raw: Json | None = None) -> tuple[AgentEvent, ...]:
+        """The events of updates; ``raw`` is what they were made from."""
+        return tuple(SessionTold(self.name, session, x, raw) for x in told)
+
+    def turn(self, session: str, change: TurnChanged) -> tuple[AgentEvent, ...]:
+        """The session's state is another one now."""
+        self.session(session).turn = change.state
+        return self.tell(session, change)
+
+    def ended(self, session: str, change: TurnChanged) -> tuple[AgentEvent, ...]:
+        """A prompt was answered."""
+        state = self.session(session)
+        state.prompting = state.awaiting = False
+        state.break_message()
+        return self.turn(session, replace(change, final=True))

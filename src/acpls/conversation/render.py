@@ -15,14 +15,21 @@ from itertools import groupby
 from typing import TYPE_CHECKING, assert_never
 
 from acpls.session.content import Media, OtherBlock, Resource, ResourceLink, Text
-from acpls.session.state import Message, Notice, OtherEntry, ToolCall
+from acpls.session.state import (
+    Compaction,
+    Message,
+    Notice,
+    OtherEntry,
+    SessionMessage,
+    ToolCall,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from acpls.questions import Question
     from acpls.session.content import Block, PlanEntry
-    from acpls.session.state import Session
+    from acpls.session.state import Entry, Session
 
 # Lines that give the document its frame. Agents' and users' text cannot contain them.
 MARK = "<!-- acpls"
@@ -83,7 +90,7 @@ def text_lines(text: str) -> list[str]:
     return _unmarked(text).split("\n")
 
 
-def _entry(entry: Message | ToolCall | Notice | OtherEntry) -> list[str]:
+def _entry(entry: Entry) -> list[str]:
     match entry:
         case Message(role="user"):
             return _said(entry.blocks)
@@ -97,6 +104,12 @@ def _entry(entry: Message | ToolCall | Notice | OtherEntry) -> list[str]:
         case Notice(severity=severity, title=title, description=description):
             text = title if description is None else f"{title}: {description}"
             return [f"> {_one_line(f'{severity}: {text}')}"]
+        case Compaction(status=status, error=error):
+            failed = "" if error is None else f": {error}"
+            return [f"> {_one_line(f'The agent shortens its memory ({_words(status)}){failed}')}"]
+        case SessionMessage(sender=sender, recipient=recipient, blocks=blocks):
+            ends = f"{sender or 'another session'} to {recipient or 'another session'}"
+            return _quoted([f"*{_one_line(ends)}*", *_said(blocks, agents=True)])
         case OtherEntry():
             return []
     assert_never(entry)
@@ -115,10 +128,20 @@ def _outcome(session: Session) -> Iterator[str]:
         what = "The turn failed"
     elif session.stop_reason not in {None, "end_turn"}:
         what = "The turn ended early"
+    elif session.stop_reason is not None and _is_unanswered(session):
+        yield "> **The agent ended its turn without an answer.**"
+        yield ""
+        return
     else:
         return
     yield f"> **{what}:** {_one_line(session.error or _words(session.stop_reason or 'unknown'))}"
     yield ""
+
+
+def _is_unanswered(session: Session) -> bool:
+    # That is how some agents take it when their model cannot be reached.
+    last = next(reversed(session.entries.values()), None)
+    return isinstance(last, Message) and last.role == "user"
 
 
 def _question(question: Question) -> Iterator[str]:

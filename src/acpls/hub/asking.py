@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from acpls.effects import PutQuestion, SendAnswer, ShowQuestions
-from acpls.hub import claims
+from acpls.effects import OpenLink, SendAnswer, ShowQuestions, TellUser
+from acpls.hub import claims, login
+from acpls.hub.putting import put_next, tell_plainly
 from acpls.hub.state import CannotDo
+from acpls.questions import OPEN, OPENED
 from acpls.review.ledger import Author
-from acpls.session.asks import Failure
+from acpls.session.asks import Declined, Failure
 from acpls.session.content import AboutCommand, AboutToolCall
 
 if TYPE_CHECKING:
-    from acpls.events import QuestionAsked, QuestionPut, RequestWithdrawn
+    from acpls.events import (
+        FormAsked,
+        LinkAsked,
+        LinkDone,
+        QuestionAsked,
+        QuestionPut,
+        RequestWithdrawn,
+    )
     from acpls.hub.state import Effects, State
     from acpls.questions import Question
     from acpls.session.state import Session
@@ -33,6 +42,36 @@ def asked(state: State, event: QuestionAsked) -> Effects:
     yield from put_next(state)
 
 
+def form_asked(state: State, event: FormAsked) -> Effects:
+    """An agent asks for values: nobody can be shown a form yet, and it is told so."""
+    yield SendAnswer(event.agent, event.request, Declined())
+    asked = f"{state.agent(event.agent).title} asks to fill in a form, which acpls cannot show yet"
+    yield TellUser("warning", asked, event.message)
+
+
+def link_asked(state: State, event: LinkAsked) -> Effects:
+    """An agent wants a page visited, often to log in. Only the user opens it."""
+    if not event.url.startswith(("https://", "http://")):
+        yield SendAnswer(event.agent, event.request, Declined())
+        title = state.agent(event.agent).title
+        yield TellUser("warning", f"{title} wants a page opened that is none", event.url)
+        return
+    session = None if event.session is None else state.session_of(event.agent, event.session)
+    key = "" if session is None else session.key
+    question = state.questions.visit(event, key, can_open=state.editor.links)
+    question.foreground = session is not None and session.busy
+    yield ShowQuestions()
+    yield from tell_plainly(state, question)
+    yield from put_next(state)
+
+
+def link_done(state: State, event: LinkDone) -> Effects:
+    """What a page was for is done; a question for it that is still open is answered so."""
+    for question in state.questions.visits(event.agent, event.link):
+        yield from state.questions.settle(question, "agent", OPENED)
+    yield from put_next(state)
+
+
 def _title(state: State, session: Session, event: QuestionAsked) -> str:
     match event.subject:
         case AboutToolCall(tool_call):
@@ -44,33 +83,6 @@ def _title(state: State, session: Session, event: QuestionAsked) -> str:
             about = ""
     agent = state.agent(event.agent).title
     return event.title or about or f"{agent} asks for permission and says nothing more"
-
-
-def put_next(state: State) -> Effects:
-    """Put questions to the user: all at once to an editor that queues them itself, else one
-    dialog at a time.
-
-    A question about changes waits until these have been looked at, so that it can show them.
-    """
-    if not (state.editor.questions or state.may_use_dialogs):
-        return
-    for question in state.questions.pending():
-        if question.put:
-            if not state.editor.questions and not question.dismissed:
-                return
-            continue
-        if _unread(state, question):
-            continue
-        question.put = True
-        yield PutQuestion(question.key)
-        if not state.editor.questions:
-            return
-
-
-def _unread(state: State, question: Question) -> bool:
-    if not isinstance(question.subject, AboutToolCall):
-        return False
-    return state.claims_awaited[Author(question.session, question.subject.tool_call)] > 0
 
 
 def was_put(state: State, event: QuestionPut) -> Effects:
@@ -93,6 +105,10 @@ def answer(state: State, question: Question, option: str) -> Effects:
         message = f"The question does not offer {option!r}; it offers: {offered}"
         raise CannotDo(message, field="option")
     yield from state.questions.settle(question, "editor", option)
+    if question.about_login:
+        yield from login.chosen(state, question.agent, option)
+    elif question.url is not None and option == OPEN:
+        yield OpenLink(question.url)
     kind = next(o.kind for o in question.options if o.option == option)
     if kind.startswith("reject") and isinstance(question.subject, AboutToolCall):
         # Some agents send no update for a refused tool call, so its proposals go by themselves.

@@ -8,17 +8,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from acpls import __version__
-from acpls.effects import ReplyCommand, ReplyLog, ShowDocument
+from acpls.effects import ReplyCommand, ShowDocument, ShowSession
 from acpls.hub import (
     agents,
     asking,
     attachments,
     conversing,
     meant,
+    review_shapes,
     sessions,
     shapes,
     verdicts,
 )
+from acpls.hub.agent_commands import AGENT_COMMANDS
 from acpls.hub.state import CannotDo
 from acpls.session import asks
 from acpls.text import uris
@@ -33,51 +35,7 @@ if TYPE_CHECKING:
     Arguments: TypeAlias = Mapping[str, Any]
     Run: TypeAlias = Callable[[State, Arguments, object], Effects]
 
-LOG_LINES = 200
 OUTPUT_LIMIT = 100_000
-
-
-# --- agents ----------------------------------------------------------------------------------
-
-
-def agent_list(state: State, _: Arguments, ticket: object) -> Effects:
-    """All configured agents."""
-    names = state.settings.agents
-    yield ReplyCommand(ticket, [shapes.agent(state.agent(name)) for name in names])
-
-
-def agent_start(state: State, arguments: Arguments, ticket: object) -> Effects:
-    """Start an agent that does not run."""
-    name = meant.agent(state, arguments)
-    yield from agents.start(state, name)
-    yield ReplyCommand(ticket, shapes.agent(state.agent(name)))
-
-
-def agent_restart(state: State, arguments: Arguments, ticket: object) -> Effects:
-    """End an agent and start it again."""
-    name = meant.agent(state, arguments)
-    yield from agents.end(state, name)
-    yield from agents.start(state, name)
-    yield ReplyCommand(ticket, shapes.agent(state.agent(name)))
-
-
-def agent_stop(state: State, arguments: Arguments, ticket: object) -> Effects:
-    """End an agent."""
-    name = meant.agent(state, arguments)
-    yield from agents.end(state, name)
-    yield ReplyCommand(ticket, shapes.agent(state.agent(name)))
-
-
-def agent_log(state: State, arguments: Arguments, ticket: object) -> Effects:
-    """The last words of an agent."""
-    name = meant.agent(state, arguments)
-    yield ReplyLog(ticket, name, arguments.get("lines", LOG_LINES))
-
-
-def agent_select(state: State, arguments: Arguments, ticket: object) -> Effects:
-    """Make an agent the default in this editor."""
-    state.default_agent = meant.agent(state, arguments)
-    yield ReplyCommand(ticket, {"agent": state.default_agent})
 
 
 # --- sessions --------------------------------------------------------------------------------
@@ -90,8 +48,14 @@ def session_new(state: State, arguments: Arguments, ticket: object) -> Effects:
     yield from sessions.new(state, name, cwd, ticket, title)
 
 
-def session_list(state: State, _: Arguments, ticket: object) -> Effects:
-    """The sessions opened here."""
+def session_list(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """The sessions opened here, or a page of those that an agent has."""
+    if "agent" in arguments:
+        name = meant.agent(state, arguments)
+        yield from agents.start(state, name)
+        what = asks.ListSessions(arguments.get("cwd"), arguments.get("cursor"))
+        yield from agents.ask(state, name, what, "", ticket)
+        return
     entries = [shapes.session_entry(session) for session in state.sessions.values()]
     yield ReplyCommand(ticket, {"sessions": entries})
 
@@ -104,6 +68,55 @@ def session_get(state: State, arguments: Arguments, ticket: object) -> Effects:
 def session_close(state: State, arguments: Arguments, ticket: object) -> Effects:
     """Close a session."""
     yield from sessions.close(state, meant.session(state, arguments), ticket)
+
+
+def session_resume(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """Open a session again that was lost with its agent."""
+    session = meant.session(state, arguments)
+    state.current = session.key
+    yield from sessions.reopen(state, session, ticket)
+
+
+def session_fork(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """Open a copy of a session."""
+    yield from sessions.fork(state, meant.session(state, arguments), ticket)
+
+
+def session_rename(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """Give a session another title, at the agent's too where it can keep one."""
+    session, title = meant.session(state, arguments), arguments["title"]
+    facts = state.agent(session.agent).facts
+    if session.open and facts is not None and facts.can_set_title:
+        assert session.native is not None
+        what = asks.SetTitle(session.native, title)
+        yield from agents.ask(state, session.agent, what, session.key, ticket)
+        return
+    session.title = title
+    yield ShowSession(session.key, "title")
+    yield ReplyCommand(ticket, {})
+
+
+def tool_call_cancel(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """Stop one tool call, while the agent offers that."""
+    session = meant.session(state, arguments)
+    call = session.tool_call(arguments["toolCall"])
+    if call is None or call.finished or not call.can_cancel or not session.open:
+        raise CannotDo("This tool call cannot be stopped by itself", field="toolCall")
+    assert session.native is not None
+    what = asks.CancelToolCall(session.native, call.id)
+    yield from agents.ask(state, session.agent, what, session.key, ticket)
+
+
+def terminal_cancel(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """Stop the command in one terminal, while the agent offers that."""
+    session = meant.session(state, arguments)
+    terminal = session.terminals.get(arguments["terminal"])
+    live = terminal is not None and terminal.exit is None and terminal.can_cancel
+    if not live or not session.open:
+        raise CannotDo("This terminal cannot be stopped by itself", field="terminal")
+    assert session.native is not None
+    what = asks.CancelTerminal(session.native, arguments["terminal"])
+    yield from agents.ask(state, session.agent, what, session.key, ticket)
 
 
 def session_prompt(state: State, arguments: Arguments, ticket: object) -> Effects:
@@ -166,10 +179,13 @@ def session_set_option(state: State, arguments: Arguments, ticket: object) -> Ef
     """Set an option; answered when the agent has."""
     session = meant.session(state, arguments)
     known = next((o for o in session.options if o.option == arguments["option"]), None)
-    if known is None or session.native is None:
+    if known is None:
         offered = ", ".join(o.option for o in session.options) or "none"
         message = f"The session has no option {arguments['option']!r}; it has: {offered}"
         raise CannotDo(message, field="option")
+    if not session.open:
+        raise CannotDo("The session is not open", field="session")
+    assert session.native is not None
     what = asks.SetOption(session.native, known.option, arguments["value"])
     yield from agents.ask(state, session.agent, what, session.key, ticket)
 
@@ -202,7 +218,7 @@ def _output(session: Session, arguments: Arguments) -> str:
 def question_list(state: State, arguments: Arguments, ticket: object) -> Effects:
     """The open questions, oldest first."""
     pending = state.questions.pending(meant.session_or_all(state, arguments))
-    yield ReplyCommand(ticket, [shapes.question(state, question) for question in pending])
+    yield ReplyCommand(ticket, [review_shapes.question(state, question) for question in pending])
 
 
 def question_answer(state: State, arguments: Arguments, ticket: object) -> Effects:
@@ -218,7 +234,7 @@ def question_answer(state: State, arguments: Arguments, ticket: object) -> Effec
 def review_list(state: State, arguments: Arguments, ticket: object) -> Effects:
     """The changes that wait for a verdict."""
     files = meant.files(state, arguments)
-    yield ReplyCommand(ticket, [shapes.change(state, file) for file in files])
+    yield ReplyCommand(ticket, [review_shapes.change(state, file) for file in files])
 
 
 def review_keep(state: State, arguments: Arguments, ticket: object) -> Effects:
@@ -241,7 +257,7 @@ def review_diff(state: State, arguments: Arguments, ticket: object) -> Effects:
         buffer = state.buffer_at(file.path)
         # What is only proposed is in no document yet.
         current = buffer.text if buffer is not None and file.written else file.target
-        answer = {"base": file.base, "current": current, "patch": shapes.unified(file)}
+        answer = {"base": file.base, "current": current, "patch": review_shapes.unified(file)}
         yield ReplyCommand(ticket, answer)
         return
     message = "The file has no pending change"
@@ -262,7 +278,7 @@ def follow_trail(state: State, arguments: Arguments, ticket: object) -> Effects:
     """The last places of a session's agent, newest first."""
     session = meant.session(state, arguments)
     trail = state.follow.trails.get(session.key, ())
-    yield ReplyCommand(ticket, [shapes.place(state, place) for place in trail])
+    yield ReplyCommand(ticket, [review_shapes.place(state, place) for place in trail])
 
 
 def follow_go_to(state: State, arguments: Arguments, ticket: object) -> Effects:
@@ -273,7 +289,7 @@ def follow_go_to(state: State, arguments: Arguments, ticket: object) -> Effects:
         raise CannotDo(message)
     row = None if place.line is None else shapes.clip(state, place.path, place.line)
     yield ShowDocument(uris.from_path(place.path), row, row, take_focus=True)
-    yield ReplyCommand(ticket, shapes.place(state, place))
+    yield ReplyCommand(ticket, review_shapes.place(state, place))
 
 
 def status(state: State, _: Arguments, ticket: object) -> Effects:
@@ -293,16 +309,14 @@ def status(state: State, _: Arguments, ticket: object) -> Effects:
 
 
 COMMANDS: dict[str, Run] = {
-    "acpls.agent.list": agent_list,
-    "acpls.agent.start": agent_start,
-    "acpls.agent.restart": agent_restart,
-    "acpls.agent.stop": agent_stop,
-    "acpls.agent.log": agent_log,
-    "acpls.agent.select": agent_select,
+    **AGENT_COMMANDS,
     "acpls.session.new": session_new,
     "acpls.session.list": session_list,
     "acpls.session.get": session_get,
     "acpls.session.close": session_close,
+    "acpls.session.resume": session_resume,
+    "acpls.session.fork": session_fork,
+    "acpls.session.rename": session_rename,
     "acpls.session.prompt": session_prompt,
     "acpls.session.send": session_send,
     "acpls.session.fetch": session_fetch,
@@ -311,6 +325,8 @@ COMMANDS: dict[str, Run] = {
     "acpls.session.cancel": session_cancel,
     "acpls.session.endTurn": session_end_turn,
     "acpls.session.setOption": session_set_option,
+    "acpls.toolCall.cancel": tool_call_cancel,
+    "acpls.terminal.cancel": terminal_cancel,
     "acpls.output.read": output_read,
     "acpls.question.list": question_list,
     "acpls.question.answer": question_answer,

@@ -239,8 +239,8 @@ def send(state: State, session: Session, ticket: object) -> Effects:
     if not text:
         message = "Nothing is written under the last heading of the conversation"
         raise CannotDo(message)
-    if session.state == "lost":
-        message = "The session is lost; acpls.session.new starts another"
+    if session.over:
+        message = "The session is over; acpls.session.new starts another"
         raise CannotDo(message, field="session")
     conversation.sent = sent_lines(buffer.text, conversation.head)
     yield from sessions.prompt(state, session, (Text(text),), ticket)

@@ -19,16 +19,19 @@ from acpls.hub import (
     editing,
     files,
     in_step,
+    login,
+    replies,
     sessions,
     tokens,
     verdicts,
 )
 from acpls.hub.commands import COMMANDS
+from acpls.hub.putting import put_next
 from acpls.hub.state import CannotDo, State
 from acpls.settings import AgentSpec, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from acpls.effects import Effect
     from acpls.hub.state import Effects
@@ -39,12 +42,23 @@ REQUEST_FAILED = -32803
 
 class Hub:
     """All decisions of the bridge. ``default_agent`` is used where none is configured;
-    ``launch`` is a word that no other run of the server has.
+    ``launch`` is a word that no other run of the server has. ``below`` is a layer of raw
+    settings below those that come; ``lent_to`` gives, for such layers, the known agents that
+    complete entries without a command.
     """
 
-    def __init__(self, default_agent: AgentSpec, launch: str = "0") -> None:
+    def __init__(
+        self,
+        default_agent: AgentSpec,
+        launch: str = "0",
+        *,
+        below: object = None,
+        lent_to: Callable[[Sequence[object]], Mapping[str, AgentSpec]] = lambda _: {},
+    ) -> None:
         self._default_agent = default_agent
-        settings, _ = parse((), default_agent)
+        self._below = below
+        self._lent_to = lent_to
+        settings, _ = parse((below,), default_agent, lent_to((below,)))
         self.state = State(settings, launch)
 
     def handle(self, event: ev.Event, now_s: float) -> list[Effect]:
@@ -64,14 +78,38 @@ class Hub:
     def _handle(self, event: ev.Event) -> Effects:  # noqa: PLR0915 -- a table
         state = self.state
         match event:
+            case (
+                ev.SessionTold()
+                | ev.Notified()
+                | ev.QuestionAsked()
+                | ev.FormAsked()
+                | ev.LinkAsked()
+                | ev.LinkDone()
+                | ev.RequestWithdrawn()
+                | ev.FileReadAsked()
+                | ev.FileWriteAsked()
+                | ev.AgentMisspoke()
+            ) if state.agent(event.agent).ending:
+                # It is of a process that was ended, and the session may be open in the next.
+                pass
             case ev.SessionTold():
                 yield from sessions.told(state, event)
             case ev.Replied():
-                yield from sessions.replied(state, event)
-            case ev.AskFailed():
-                yield from sessions.failed(state, event)
+                yield from replies.replied(state, event)
+            case ev.Notified():
+                yield from sessions.notified(state, event)
+            case ev.LeftOut():
+                yield from agents.left_out(state, event)
+            case ev.AskFailed(ask=ask, failure=failure):
+                yield from replies.failed(state, ask, failure)
             case ev.QuestionAsked():
                 yield from asking.asked(state, event)
+            case ev.FormAsked():
+                yield from asking.form_asked(state, event)
+            case ev.LinkAsked():
+                yield from asking.link_asked(state, event)
+            case ev.LinkDone():
+                yield from asking.link_done(state, event)
             case ev.RequestWithdrawn():
                 yield from asking.withdrawn(state, event)
             case ev.FileReadAsked():
@@ -82,13 +120,16 @@ class Hub:
                 yield from agents.starting(state, event)
             case ev.AgentReady():
                 yield from agents.ready(state, event)
+                if state.agent(event.agent).wants_login:
+                    state.agent(event.agent).wants_login = False
+                    yield from login.offer(state, event.agent)
             case ev.AgentMisspoke():
                 yield from agents.misspoke(event)
             case ev.AgentEnded():
                 yield from agents.ended(state, event)
             case ev.EditorReady():
                 state.editor = event
-                yield from asking.put_next(state)
+                yield from put_next(state)
             case ev.SettingsChanged(layers):
                 yield from self._settings(layers)
             case ev.BufferOpened():
@@ -108,6 +149,8 @@ class Hub:
                 pass
             case ev.QuestionPut():
                 yield from asking.was_put(state, event)
+            case ev.ProgramRan(token):
+                yield from _RAN[type(token)](state, token, event)
             case ev.EditApplied(edit):
                 yield from editing.applied(state, edit)
             case ev.EditRefused(edit, reason):
@@ -117,7 +160,7 @@ class Hub:
                 state.saw(disk.path, disk.text)
                 yield from _READ[type(token)](state, token, disk)
                 # A question about changes waits until they have been looked at.
-                yield from asking.put_next(state)
+                yield from put_next(state)
             case ev.FileWritten(token):
                 yield from _WRITTEN[type(token)](state, token, event)
             case ev.TimePassed(token):
@@ -127,12 +170,14 @@ class Hub:
 
     def _settings(self, layers: tuple[object, ...]) -> Effects:
         state = self.state
-        state.settings, state.problems = parse(layers, self._default_agent)
+        whole = (self._below, *layers)
+        lent = self._lent_to(whole)
+        state.settings, state.problems = parse(whole, self._default_agent, lent)
         state.follow.on = state.settings.follow_on
         state.follow.idle_s = state.settings.idle_seconds
         for problem in state.problems:
             yield TellUser("warning", problem)
-        yield from asking.put_next(state)
+        yield from put_next(state)
 
     def _touched(self, effects: list[Effect]) -> Effects:
         """Whatever changed in a session changes its conversation document too."""
@@ -186,10 +231,15 @@ _WRITTEN: Mapping[type, Callable[[State, Any, ev.FileWritten], Effects]] = {
     tokens.ForConversation: conversing.written,
     tokens.IgnoreFile: _ignored,
 }
+_RAN: Mapping[type, Callable[[State, Any, ev.ProgramRan], Effects]] = {
+    tokens.ForLogin: login.program_ran,
+}
 _TIME: Mapping[type, Callable[[State, Any], Effects]] = {
+    tokens.AskDue: replies.ask_due,
     tokens.CancelDue: sessions.cancel_due,
+    tokens.NotReopened: replies.not_reopened,
     tokens.NextPrompt: sessions.prompt_due,
-    tokens.Failed: sessions.tell_failure,
+    tokens.Failed: replies.tell_failure,
     tokens.HeldChanges: documents.release,
     tokens.EditDue: _edit_due,
     tokens.InStep: in_step.due,

@@ -47,16 +47,18 @@ def session_or_all(state: State, arguments: Arguments) -> str | None:
 
 
 def session_or_new(state: State, arguments: Arguments) -> Effects:
-    """See to it that the session meant exists and lives; it is the current one afterwards."""
+    """See to it that the session meant exists and is not over; it is the current one
+    afterwards. One that was lost with its agent is opened again when it is prompted.
+    """
     if "session" in arguments:
         named = session(state, arguments)
-        if named.state == "lost":
-            message = "The session is lost; acpls.session.new starts another"
+        if named.over:
+            message = "The session is over; acpls.session.new starts another"
             raise CannotDo(message, field="session")
         state.current = named.key
         return
     current = state.sessions.get(state.current or "")
-    if current is None or current.state == "lost":
+    if current is None or current.over:
         yield from sessions.new(state, state.chosen_agent(), folder(state, arguments))
 
 

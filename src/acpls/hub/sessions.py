@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
 from acpls.effects import (
     After,
-    FailCommand,
     ReplyCommand,
-    ShowAgent,
     ShowPlace,
     ShowSession,
     TellUser,
 )
 from acpls.follow import Place, place_of
 from acpls.hub import agents, asking, attachments, claims, shapes
-from acpls.hub.tokens import CancelDue, Failed, NextPrompt
+from acpls.hub.putting import put_next
+from acpls.hub.state import CannotDo
+from acpls.hub.tokens import CancelDue, NextPrompt
 from acpls.session import asks
 from acpls.session import updates as up
 from acpls.session.state import QueuedPrompt, Session
 
 if TYPE_CHECKING:
-    from acpls.events import AskFailed, Replied, SessionTold
-    from acpls.hub.state import Effects, State, Waiting
-    from acpls.session.content import Block
+    from acpls.events import Notified, SessionTold
+    from acpls.hub.state import Effects, State
+    from acpls.session.content import Block, Option
     from acpls.session.state import Touched
 
 # Updates of sessions that nobody opened here are kept for a while: they may precede the
@@ -33,9 +33,6 @@ EARLY_SESSIONS = 16
 EARLY_UPDATES = 10_000
 # What makes an ask fail may be the end of its agent, which is told right after.
 AFTER_ERROR_S = 0.1
-
-FAILED = -32603
-AUTH_REQUIRED = -32000
 
 
 def new(
@@ -47,14 +44,47 @@ def new(
     state.sessions[session.key] = session
     state.current = session.key
     yield ShowSession(session.key, "state")
-    yield from agents.ask(state, agent, asks.NewSession(cwd), session.key, ticket)
+    what = asks.NewSession(agents.opening(state, session))
+    yield from agents.ask(state, agent, what, session.key, ticket)
+
+
+def fork(state: State, of: Session, ticket: object) -> Effects:
+    """Open a session that begins as a copy of another, where the agent can do that."""
+    facts = state.agent(of.agent).facts
+    if facts is None or not facts.can_fork:
+        raise CannotDo(f"{state.agent(of.agent).title} cannot copy sessions")
+    if not of.open:
+        raise CannotDo("The session is not open", field="session")
+    assert of.native is not None
+    session = Session(state.key("s"), of.agent, of.cwd)
+    state.sessions[session.key] = session
+    state.current = session.key
+    yield ShowSession(session.key, "state")
+    what = asks.ForkSession(of.native, agents.opening(state, session))
+    yield from agents.ask(state, of.agent, what, session.key, ticket)
+
+
+def reopen(state: State, session: Session, ticket: object) -> Effects:
+    """Open a lost session again. Raises ``CannotDo`` where there is nothing to be opened."""
+    if session.state != "lost":
+        yield ReplyCommand(ticket, shapes.session_entry(session))
+        return
+    if session.over:
+        what = "was closed" if session.closed else "was never open"
+        raise CannotDo(f"The session {what}; acpls.session.new opens another", field="session")
+    yield from agents.reopen(state, session, ticket)
 
 
 def prompt(state: State, session: Session, blocks: tuple[Block, ...], ticket: object) -> Effects:
-    """Send a prompt, or queue it while the session is busy; the command is answered."""
+    """Send a prompt, or queue it while the session is busy; the command is answered.
+
+    A session whose agent is gone is opened again for it.
+    """
     queued = QueuedPrompt(state.key("t"), blocks)
     session.queue.append(queued)
     state.current = session.key
+    if session.state == "lost":
+        yield from agents.reopen(state, session)
     yield from next_prompt(state, session)
     answer = {"session": session.key, "turn": queued.turn, "queued": queued in session.queue}
     yield ReplyCommand(ticket, answer)
@@ -63,14 +93,16 @@ def prompt(state: State, session: Session, blocks: tuple[Block, ...], ticket: ob
 def next_prompt(state: State, session: Session) -> Effects:
     """Send the prompt that has waited longest, if the session is free."""
     yield ShowSession(session.key, "queue")
-    if session.native is None or session.state == "lost" or session.busy or not session.queue:
+    waits = not session.open or session.busy or state.agent(session.agent).wants_user
+    if waits or not session.queue:
         return
+    assert session.native is not None
     queued = session.queue.pop(0)
-    yield from _show(session, session.prompted(queued.turn, queued.blocks))
+    yield from show(session, session.prompted(queued.turn, queued.blocks))
     yield ShowSession(session.key, "state")
     facts = state.agent(session.agent).facts
     what = asks.Prompt(session.native, attachments.fitting(queued.blocks, facts))
-    yield from agents.ask(state, session.agent, what, session.key)
+    yield from agents.ask(state, session.agent, what, session.key, prompt=queued)
 
 
 def prompt_due(state: State, token: NextPrompt) -> Effects:
@@ -83,12 +115,27 @@ def cancel(state: State, session: Session) -> Effects:
     if session.native is None or not session.busy or session.stopping:
         return
     session.stopping = True
+    for number, waiting in state.asks.items():
+        if waiting.session == session.key and isinstance(waiting.ask, asks.Prompt):
+            state.asks[number] = replace(waiting, cancelled=True)
     yield from agents.ask(state, session.agent, asks.Cancel(session.native), session.key)
     facts = state.agent(session.agent).facts
     if facts is None or not facts.withdraws_questions:
         yield from asking.cancel_turn(state, session)
     yield ShowSession(session.key, "state")
     yield After(state.settings.cancel_seconds, CancelDue(session.key, session.turn))
+
+
+def wrong_value(option: Option, value: object) -> str | None:
+    """Why an option cannot take a value; some agents take any and go on with nonsense."""
+    if option.type == "boolean":
+        fits, wanted = isinstance(value, bool), "true or false"
+    elif option.choices:
+        fits = value in [choice.value for choice in option.choices]
+        wanted = ", ".join(choice.value for choice in option.choices)
+    else:
+        return None
+    return None if fits else f"The option {option.option!r} cannot be {value!r}, but: {wanted}"
 
 
 def cancel_due(state: State, token: CancelDue) -> Effects:
@@ -109,22 +156,24 @@ def end_turn(state: State, session: Session) -> Effects:
         if waiting.session == session.key and isinstance(waiting.ask, asks.Prompt):
             state.asks[number] = replace(waiting, abandoned=True)
     yield from asking.cancel_turn(state, session)
-    yield from _apply(state, session, up.TurnChanged("idle", "cancelled"))
+    yield from apply(state, session, up.TurnChanged("idle", "cancelled"))
 
 
 def close(state: State, session: Session, ticket: object) -> Effects:
     """Close a session on both sides."""
     yield from cancel(state, session)
+    session.closed = True
+    was_open, facts = session.open, state.agent(session.agent).facts
     if session.state != "lost":
-        facts = state.agent(session.agent).facts
         yield from agents.lose(state, session, "closed", agent_lives=True)
-        if session.native is not None and facts is not None and facts.can_close:
-            what = asks.CloseSession(session.native)
-            yield from agents.ask(state, session.agent, what, session.key)
+    if was_open and facts is not None and facts.can_close:
+        assert session.native is not None
+        what = asks.CloseSession(session.native)
+        yield from agents.ask(state, session.agent, what, session.key)
     if state.current == session.key:
         state.current = None
     yield ReplyCommand(ticket, {})
-    yield from asking.put_next(state)
+    yield from put_next(state)
 
 
 # --- what agents tell ------------------------------------------------------------------
@@ -136,7 +185,7 @@ def told(state: State, event: SessionTold) -> Effects:
     if session is not None:
         if _may_be_late(state, session, event.update):
             return
-        yield from _apply(state, session, event.update)
+        yield from apply(state, session, event.update)
         return
     key = (event.agent, event.session)
     if key not in state.early and len(state.early) >= EARLY_SESSIONS:
@@ -144,6 +193,14 @@ def told(state: State, event: SessionTold) -> Effects:
     early = state.early.setdefault(key, [])
     if len(early) < EARLY_UPDATES:
         early.append(event.update)
+
+
+def notified(state: State, event: Notified) -> Effects:
+    """The agent said something of a kind that we do not know; its log has it in any case."""
+    session = None if event.session is None else state.session_of(event.agent, event.session)
+    if session is not None:
+        payload = {"method": event.method, "params": event.params}
+        yield from apply(state, session, up.Other(payload))
 
 
 def _may_be_late(state: State, session: Session, update: up.Update) -> bool:
@@ -159,9 +216,10 @@ def _may_be_late(state: State, session: Session, update: up.Update) -> bool:
     return late
 
 
-def _apply(state: State, session: Session, update: up.Update) -> Effects:
+def apply(state: State, session: Session, update: up.Update) -> Effects:
+    """Let a session take an update in, and do what follows from it."""
     stopping = session.stopping
-    yield from _show(session, session.apply(update))
+    yield from show(session, session.apply(update))
     match update:
         case up.ToolCallPatched(tool_call=tool_call) | up.ToolCallGrew(tool_call=tool_call):
             yield from _tool_call_changed(state, session, tool_call)
@@ -200,106 +258,7 @@ def at_place(state: State, session: Session, place: Place) -> Effects:
         )
 
 
-def _show(session: Session, touched: tuple[Touched, ...]) -> Effects:
+def show(session: Session, touched: tuple[Touched, ...]) -> Effects:
+    """Show what was touched of a session."""
     for what, key in touched:
         yield ShowSession(session.key, what, key)
-
-
-# --- replies -----------------------------------------------------------------------------
-
-
-def replied(state: State, event: Replied) -> Effects:
-    """An ask was answered."""
-    waiting = state.asks.pop(event.ask, None)
-    if waiting is None:
-        return
-    session = state.sessions[waiting.session]
-    match event.reply:
-        case asks.SessionOpened():
-            yield from _opened(state, session, event.reply, waiting)
-        case asks.PromptTaken(message):
-            if message is not None:
-                yield from _show(session, session.confirm_prompt(message))
-            yield from _prompt_over(state, session, waiting)
-        case asks.OptionsReplied(options):
-            if options is not None:
-                yield from _apply(state, session, up.OptionsSet(options))
-            yield ReplyCommand(waiting.ticket, {"options": shapes.options(session)})
-        case asks.Done():
-            pass
-        case _:
-            assert_never(event.reply)
-
-
-def _opened(state: State, session: Session, reply: asks.SessionOpened, waiting: Waiting) -> Effects:
-    agent = state.agent(session.agent)
-    early = state.early.pop((session.agent, reply.session), [])
-    if session.state == "lost":
-        # It was closed here while the agent opened it.
-        if agent.facts is not None and agent.facts.can_close:
-            what = asks.CloseSession(reply.session)
-            yield from agents.ask(state, session.agent, what, session.key)
-        yield FailCommand(waiting.ticket, FAILED, "The session was closed before it was open")
-        return
-    session.native = reply.session
-    state.natives[session.agent, reply.session] = session.key
-    if agent.state == "needsLogin":
-        agent.state, agent.message = "ready", None
-        yield ShowAgent(session.agent, "ready")
-    for update in early:
-        yield from _apply(state, session, update)
-    if reply.options is not None:
-        yield from _apply(state, session, up.OptionsSet(reply.options))
-    if reply.commands is not None:
-        yield from _apply(state, session, up.CommandsSet(reply.commands))
-    if session.state == "starting":
-        session.state = "idle"
-    yield ShowSession(session.key, "state")
-    yield ReplyCommand(waiting.ticket, shapes.session_entry(session))
-    yield from next_prompt(state, session)
-
-
-def _prompt_over(state: State, session: Session, waiting: Waiting) -> Effects:
-    """A prompt was replied to: now it is known whose end was told just before."""
-    end = state.held_ends.pop(session.key, None)
-    if end is not None and not waiting.abandoned:
-        yield from _apply(state, session, end)
-
-
-def failed(state: State, event: AskFailed) -> Effects:
-    """An ask was answered with an error, or its agent is gone."""
-    waiting = state.asks.pop(event.ask, None)
-    if waiting is None:
-        return
-    session = state.sessions[waiting.session]
-    agent, failure = state.agent(event.agent), event.failure
-    message = failure.message
-    if failure.code == AUTH_REQUIRED:
-        message = f"{agent.title} needs a login; log in with its own command first"
-        agent.state, agent.message = "needsLogin", message
-        yield ShowAgent(event.agent, "needsLogin", message)
-    elif not message.startswith(event.agent):
-        message = f"{agent.title}: {message}"
-    match waiting.ask:
-        case asks.NewSession():
-            yield from agents.lose(state, session, message)
-            if state.current == session.key:
-                state.current = None
-        case asks.Prompt():
-            yield from _prompt_over(state, session, waiting)
-            if session.turn is not None and not waiting.abandoned:
-                yield from _apply(state, session, up.TurnChanged("idle", "error", failure.message))
-        case _:
-            pass
-    if waiting.ticket is not None:
-        agent.told = failure.message
-        yield FailCommand(waiting.ticket, FAILED, message, failure.detail)
-    elif not isinstance(waiting.ask, asks.CloseSession):
-        token = Failed(event.agent, failure.message, message, failure.detail or "")
-        yield After(AFTER_ERROR_S, token)
-
-
-def tell_failure(state: State, token: Failed) -> Effects:
-    """Tell of a failure, unless its agent ended and that was told."""
-    if state.agent(token.agent).last_end != token.reason:
-        yield TellUser("error", token.message, token.detail)

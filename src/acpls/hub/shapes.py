@@ -10,16 +10,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, assert_never
 
 from acpls.session import content as c
-from acpls.session.state import Message, Notice, OtherEntry, ToolCall
+from acpls.session.state import (
+    Compaction,
+    Message,
+    Notice,
+    OtherEntry,
+    SessionMessage,
+    ToolCall,
+)
 from acpls.text import uris
 from acpls.text.lines import LineIndex
 
 if TYPE_CHECKING:
-    from acpls.follow import Place
     from acpls.hub.state import Agent, State
-    from acpls.questions import Question
-    from acpls.review.ledger import ReviewedFile, ReviewHunk
-    from acpls.session.state import Entry, Session, Terminal
+    from acpls.session.asks import SessionsListed
+    from acpls.session.state import Entry, Session, Subagent, Terminal
 
     Shape = dict[str, Any]
 
@@ -47,10 +52,21 @@ def agent(known: Agent) -> Shape:
     if facts is not None:
         entry["protocolVersion"] = facts.protocol
         entry["info"] = {"name": facts.name, "version": facts.version}
-        entry["authMethods"] = [{"id": id_, "name": name} for id_, name in facts.auth_methods]
+        entry["authMethods"] = [
+            lean(id=x.id, name=x.name, kind=x.kind, description=x.description)
+            for x in facts.auth_methods
+        ]
         entry["capabilities"] = {
             "embeddedContext": facts.embedded_context,
+            "image": facts.images,
+            "audio": facts.audio,
             "close": facts.can_close,
+            "list": facts.can_list,
+            "resume": facts.can_resume or facts.can_replay,
+            "fork": facts.can_fork,
+            "delete": facts.can_delete,
+            "setTitle": facts.can_set_title,
+            "logout": facts.can_log_out,
         }
     return entry
 
@@ -68,7 +84,25 @@ def session_entry(session: Session) -> Shape:
         error=session.error,
         live=session.state != "lost",
         updatedAt=session.updated_at,
+        background=[lean(type=b.kind, id=b.id) for b in session.background] or None,
+        meta=session.meta or None,
     )
+
+
+def known_sessions(state: State, agent: str, page: SessionsListed) -> Shape:
+    """A page of the sessions that an agent has; those that are open here with their keys."""
+    listed = [
+        lean(
+            nativeId=known.session,
+            session=state.natives.get((agent, known.session)),
+            agent=agent,
+            cwd=known.cwd,
+            title=known.title,
+            updatedAt=known.updated_at,
+        )
+        for known in page.sessions
+    ]
+    return lean(sessions=listed, nextCursor=page.cursor)
 
 
 def snapshot(state: State, session: Session) -> Shape:
@@ -82,6 +116,7 @@ def snapshot(state: State, session: Session) -> Shape:
         "commands": commands(session),
         "usage": usage(session),
         "terminals": [terminal(t) for t in session.terminals.values()],
+        "subagents": [subagent(s) for s in session.subagents.values()],
         "queue": queue(session),
     }
 
@@ -145,6 +180,22 @@ def terminal(term: Terminal) -> Shape:
         cwd=term.cwd,
         exitStatus=ended,
         size=len(term.text()),
+        screen=None if term.size is None else {"columns": term.size[0], "rows": term.size[1]},
+        cancel=term.can_cancel or None,
+        meta=term.meta or None,
+    )
+
+
+def subagent(of: Subagent) -> Shape:
+    """Another session that works for this one."""
+    return lean(
+        subagent=of.id,
+        title=of.title,
+        description=of.description,
+        state=of.state,
+        cwd=of.cwd,
+        cancel=of.can_cancel or None,
+        meta=of.meta or None,
     )
 
 
@@ -156,11 +207,16 @@ def entry(state: State, of: Entry) -> Shape:
     match of:
         case Message():
             blocks = [block(b) for b in joined(of.blocks)]
-            return {"entry": of.id, "type": "message", "role": of.role, "content": blocks}
+            told = {"entry": of.id, "type": "message", "role": of.role, "content": blocks}
+            return {**told, **lean(meta=of.meta or None)}
         case ToolCall():
             return {"entry": of.id, "type": "toolCall", **tool_call(state, of)}
         case Notice():
             return {"entry": of.id, "type": "notice", **notice(of)}
+        case Compaction():
+            return {"entry": of.id, "type": "compaction", **compaction(of)}
+        case SessionMessage():
+            return {"entry": of.id, "type": "sessionMessage", **session_message(of)}
         case OtherEntry():
             return {"entry": of.id, "type": "other", "payload": of.payload}
         case _:
@@ -170,6 +226,22 @@ def entry(state: State, of: Entry) -> Shape:
 def notice(of: Notice) -> Shape:
     """A notice."""
     return lean(severity=of.severity, title=of.title, description=of.description)
+
+
+def compaction(of: Compaction) -> Shape:
+    """A compaction."""
+    summary = [block(b) for b in joined(of.summary)]
+    return lean(status=of.status, summary=summary, error=of.error, meta=of.meta or None)
+
+
+def session_message(of: SessionMessage) -> Shape:
+    """A message between two sessions, which are named by the agent's ids."""
+    return lean(
+        sender=of.sender,
+        recipient=of.recipient,
+        content=[block(b) for b in joined(of.blocks)],
+        meta=of.meta or None,
+    )
 
 
 def joined(blocks: list[c.Block]) -> list[c.Block]:
@@ -196,8 +268,16 @@ def block(of: c.Block) -> Shape:
             return {"type": "text", "text": text}
         case c.Media(type_, data, mime_type, uri):
             return lean(type=type_, data=data, mimeType=mime_type, uri=uri)
-        case c.ResourceLink(uri, name, title, mime_type):
-            return lean(type="resource_link", uri=uri, name=name, title=title, mimeType=mime_type)
+        case c.ResourceLink():
+            return lean(
+                type="resource_link",
+                uri=of.uri,
+                name=of.name,
+                title=of.title,
+                mimeType=of.mime_type,
+                description=of.description,
+                size=of.size,
+            )
         case c.Resource(uri, text, blob, mime_type):
             inner = lean(uri=uri, text=text, blob=blob, mimeType=mime_type)
             return {"type": "resource", "resource": inner}
@@ -223,12 +303,14 @@ def tool_call(state: State, call: ToolCall) -> Shape:
             )
             for at in call.locations
         ],
+        cancel=call.can_cancel or None,
+        meta=call.meta or None,
     )
 
 
 def blocks_of(call: ToolCall) -> list[c.Block]:
     """The content blocks of a tool call, without its diffs and terminals."""
-    other = (c.Fragment, c.Patch, c.TerminalRef, c.OtherContent)
+    other = (c.Fragment, c.Patch, c.TerminalRef, c.SessionRef, c.OtherContent)
     return [item for item in call.content if not isinstance(item, other)]
 
 
@@ -260,127 +342,11 @@ def _content(item: c.ToolContent) -> Shape:
             return {"type": "diff", "changes": shown}
         case c.TerminalRef(term):
             return {"type": "terminal", "terminal": term}
+        case c.SessionRef(session):
+            return {"type": "session", "session": session}
         case c.OtherContent(payload):
             return {"type": "other", "payload": payload}
         case c.Text(text) if len(text) > TEXT_LIMIT:
             return {"type": "text", "text": text[:TEXT_LIMIT], "size": len(text)}
         case _:
             return block(item)
-
-
-# --- questions, review, places ---------------------------------------------------------------
-
-
-def question(state: State, of: Question) -> Shape:
-    """A question, with what it is about."""
-    return lean(
-        question=of.key,
-        session=of.session,
-        title=of.title,
-        description=of.description,
-        subject=_subject(of.subject),
-        options=[{"option": o.option, "name": o.name, "kind": o.kind} for o in of.options],
-        state="open" if of.open else "settled",
-        by=of.by,
-        preview=_preview(state, of),
-    )
-
-
-def _subject(subject: c.Subject) -> Shape | None:
-    match subject:
-        case None:
-            return None
-        case c.AboutToolCall(call):
-            return {"type": "toolCall", "toolCall": call}
-        case c.AboutCommand(command, cwd, call):
-            return lean(type="command", command=command, cwd=cwd, toolCall=call)
-        case c.OtherContent(payload):
-            return {"type": "other", "payload": payload}
-        case _:
-            assert_never(subject)
-
-
-def _preview(state: State, of: Question) -> list[Shape] | None:
-    if not isinstance(of.subject, c.AboutToolCall):
-        return None
-    call = of.subject.tool_call
-    return [
-        {"uri": uris.from_path(file.path), "patch": unified(file)}
-        for file in state.ledger.pending(of.session)
-        if any(hunk.author.tool_call == call for hunk in file.hunks)
-    ] or None
-
-
-def unified(file: ReviewedFile) -> str:
-    """The pending hunks of a file as a unified diff without context lines.
-
-    A side without lines is given the number of the line before it, and a side without a
-    file is called /dev/null, as diff and Git do.
-    """
-    shift = 0
-    out = [
-        f"--- {'/dev/null' if file.base is None else file.path}\n",
-        f"+++ {'/dev/null' if file.target is None else file.path}\n",
-    ]
-    for pending in file.hunks:
-        h = pending.hunk
-        old = h.start + bool(h.old)
-        new = h.start + shift + bool(h.new)
-        out.append(f"@@ -{old},{len(h.old)} +{new},{len(h.new)} @@\n")
-        out += [_patch_line("-", line) for line in h.old]
-        out += [_patch_line("+", line) for line in h.new]
-        shift += len(h.new) - len(h.old)
-    return "".join(out)
-
-
-def _patch_line(sign: str, line: str) -> str:
-    if line.endswith("\n"):
-        return f"{sign}{line}"
-    return f"{sign}{line}\n\\ No newline at end of file\n"
-
-
-def change(state: State, file: ReviewedFile) -> Shape:
-    """A change in review."""
-    return lean(
-        change=file.key,
-        uri=uris.from_path(file.path),
-        operation=file.operation,
-        session=file.author.session,
-        toolCall=file.author.tool_call,
-        state="pending" if file.hunks else "unclear",
-        hunks=[hunk(state, file, h) for h in file.hunks],
-        reason="; ".join(file.reasons.values()) or None,
-    )
-
-
-def hunk(state: State, file: ReviewedFile, pending: ReviewHunk) -> Shape:
-    """A hunk, where it stands in the open document, or in the file."""
-    buffer = state.buffer_at(file.path)
-    on_disk = file.target if file.written else file.base
-    text = (on_disk or "") if buffer is None else buffer.text
-    at = state.ledger.standing(file, pending, text)
-    h = pending.hunk
-    return lean(
-        hunk=pending.key,
-        state="pending" if at.conflict is None else "conflict",
-        applied=at.applied,
-        baseRange=lines(h.start, h.end),
-        range=lines(at.start, at.end),
-        baseText="".join(h.old),
-        newText="".join(h.new),
-        reason=at.conflict,
-        # What several sessions did to the same lines is nobody's own.
-        session=pending.author.session or None,
-        toolCall=pending.author.tool_call,
-    )
-
-
-def place(state: State, of: Place) -> Shape:
-    """A place of the trail."""
-    row = 0 if of.line is None else clip(state, of.path, of.line)
-    return lean(
-        uri=uris.from_path(of.path),
-        range=lines(row, row),
-        reason=of.reason,
-        toolCall=of.tool_call,
-    )

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from acpls.hub.verdicts import VerdictRun
     from acpls.review.ledger import Author
     from acpls.session.asks import AgentFacts, Ask
-    from acpls.session.state import Session
+    from acpls.session.state import QueuedPrompt, Session
     from acpls.session.updates import TurnChanged, Update
     from acpls.settings import Settings
     from acpls.text.buffers import Buffer
 
     Effects: TypeAlias = Iterator[Effect]
 
-AgentState: TypeAlias = Literal["stopped", "starting", "ready", "needsLogin", "ended"]
+AgentState: TypeAlias = Literal["stopped", "starting", "ready", "needsLogin", "loggingIn", "ended"]
 
 
 class CannotDo(Exception):  # noqa: N818  an answer to the user, not an error of ours
@@ -48,8 +48,15 @@ class CannotDo(Exception):  # noqa: N818  an answer to the user, not an error of
 class Agent:
     """An agent by its name in the settings.
 
-    ``message``: what it is doing, or why it ended; ``last_end``: why it ended last;
-    ``told``: the last failure that was told as the answer to a command.
+    ``message``: what it is doing, or why it ended; ``ends``: why it has ended so far;
+    ``told``: the last failure that was told as the answer to a command. ``refused``: it
+    refused something for want of a login. ``ending``: how many of its processes we have
+    ended and not seen the end of. ``lost``: the sessions that are to be opened again
+    with it. ``blocked``: what waits for a login;
+    ``tried_login``: the method of the settings was tried already; ``wants_login``: it is to
+    be asked for when the agent is ready.
+    ``loads``: its resuming was found to be missing. ``left_out``: what it could not take, as
+    far as the user was told.
     """
 
     name: str
@@ -57,13 +64,31 @@ class Agent:
     facts: AgentFacts | None = None
     message: str | None = None
     exit_code: int | None = None
-    last_end: str | None = None
+    ends: set[str] = field(default_factory=set)
     told: str | None = None
+    refused: bool = False
+    ending: int = 0
+    lost: list[str] = field(default_factory=list)
+    blocked: list[Waiting] = field(default_factory=list)
+    tried_login: bool = False
+    wants_login: bool = False
+    loads: bool = False
+    left_out: set[str] = field(default_factory=set)
 
     @property
     def lives(self) -> bool:
         """Whether its process runs, or is being started."""
-        return self.state in {"starting", "ready", "needsLogin"}
+        return self.state in {"starting", "ready", "needsLogin", "loggingIn"}
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it has answered ``initialize``, and can be asked things."""
+        return self.lives and self.state != "starting"
+
+    @property
+    def wants_user(self) -> bool:
+        """Whether nothing can be asked of it before the user has logged in."""
+        return self.state in {"needsLogin", "loggingIn"}
 
     @property
     def title(self) -> str:
@@ -74,15 +99,18 @@ class Agent:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """An ask that was not replied to yet, for a session, and for a command that waits.
+    """An ask that was not replied to yet, for a session (if any), and for a command that waits.
 
-    ``abandoned``: a prompt whose turn the user took for ended without the agent's word.
+    ``prompt``: the prompt that is asked. ``cancelled``: its turn is being stopped.
+    ``abandoned``: the user took its turn for ended without the agent's word.
     """
 
     agent: str
     ask: Ask
     session: str
     ticket: object = None
+    prompt: QueuedPrompt | None = None
+    cancelled: bool = False
     abandoned: bool = False
 
 

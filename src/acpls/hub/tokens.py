@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from acpls.events import Disk, RequestId
+    from acpls.session.asks import Failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,29 @@ class NextPrompt:
     """A queued prompt may be sent, unless its agent turns out to be gone."""
 
     session: str
+
+
+@dataclass(frozen=True, slots=True)
+class AskDue:
+    """The time that an agent has to reply to an ask, in seconds."""
+
+    number: int
+    limit_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class NotReopened:
+    """A session was not opened again, unless that was because its agent is gone."""
+
+    session: str
+    failure: Failure
+
+
+@dataclass(frozen=True, slots=True)
+class ForLogin:
+    """A program that logs in to an agent."""
+
+    agent: str
 
 
 @dataclass(frozen=True, slots=True)

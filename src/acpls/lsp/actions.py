@@ -76,11 +76,14 @@ def _offers(state: State, uri: str, span: types.Range) -> Iterator[_Offer]:
 
 def _answers(question: Question) -> Iterator[_Offer]:
     # Editors may preselect the first action, so the first one decides nothing.
-    yield _Offer(
-        f"{SHOW_REQUEST}: {question.title}",
-        "acpls.session.openConversation",
-        {"session": question.session},
-    )
+    if question.session:
+        show: tuple[str, dict[str, Any]] = (
+            "acpls.session.openConversation",
+            {"session": question.session},
+        )
+    else:
+        show = "acpls.question.list", {}
+    yield _Offer(f"{SHOW_REQUEST}: {question.title}", *show)
     for option in question.options:
         yield _Offer(
             f"{option.name or option.option}: {question.title}",

@@ -75,6 +75,10 @@ class _AgentNamed(_Closed):
     agent: str
 
 
+class _Login(_Agent):
+    methodId: str | None = None  # noqa: N815  named as on the wire
+
+
 class _Log(_Agent):
     lines: Annotated[int, Field(gt=0)] | None = None
 
@@ -84,8 +88,25 @@ class _New(_Agent):
     title: str | None = None
 
 
+class _List(_Agent):
+    cwd: Annotated[str, AfterValidator(_absolute)] | None = None
+    cursor: str | None = None
+
+
 class _Session(_Closed):
     session: str | None = None
+
+
+class _Rename(_Session):
+    title: str
+
+
+class _ToolCall(_Session):
+    toolCall: str  # noqa: N815  named as on the wire
+
+
+class _Terminal(_Session):
+    terminal: str
 
 
 class _Prompt(_Session):
@@ -147,10 +168,16 @@ _MODELS: dict[str, type[_Closed]] = {
     "acpls.agent.stop": _Agent,
     "acpls.agent.log": _Log,
     "acpls.agent.select": _AgentNamed,
+    "acpls.agent.login": _Login,
+    "acpls.agent.cancelLogin": _Agent,
+    "acpls.agent.logout": _Agent,
     "acpls.session.new": _New,
-    "acpls.session.list": _Nothing,
+    "acpls.session.list": _List,
     "acpls.session.get": _Session,
     "acpls.session.close": _Session,
+    "acpls.session.resume": _Session,
+    "acpls.session.fork": _Session,
+    "acpls.session.rename": _Rename,
     "acpls.session.prompt": _Prompt,
     "acpls.session.send": _Send,
     "acpls.session.fetch": _Session,
@@ -159,6 +186,8 @@ _MODELS: dict[str, type[_Closed]] = {
     "acpls.session.cancel": _Session,
     "acpls.session.endTurn": _Session,
     "acpls.session.setOption": _SetOption,
+    "acpls.toolCall.cancel": _ToolCall,
+    "acpls.terminal.cancel": _Terminal,
     "acpls.output.read": _Output,
     "acpls.question.list": _Session,
     "acpls.question.answer": _Answer,

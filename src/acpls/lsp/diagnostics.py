@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from acpls.hub import shapes
+from acpls.hub import review_shapes, shapes
 from acpls.text import uris
 from acpls.text.lines import split_lines
 
@@ -42,7 +42,7 @@ def hunks_of(state: State, uri: str) -> list[dict[str, Any]]:
     """The pending hunks of a document, in the shape of the review commands."""
     path = uris.to_path(uri)
     file = None if path is None else state.ledger.files.get(path)
-    return [] if file is None else [shapes.hunk(state, file, hunk) for hunk in file.hunks]
+    return [] if file is None else [review_shapes.hunk(state, file, hunk) for hunk in file.hunks]
 
 
 def _about(hunk: dict[str, Any]) -> str:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from anyio import CancelScope
 from lsprotocol import types
 
-from acpls.events import CommandGiven, EditApplied, EditRefused, QuestionPut
-from acpls.hub import shapes
+from acpls.events import CommandGiven, EditApplied, EditRefused, ProgramRan, QuestionPut
+from acpls.hub import review_shapes, shapes
 from acpls.lsp.actions import SHOW_REQUEST
 from acpls.lsp.asking import EditorError, NoAnswer
 from acpls.lsp.quirks import Quirks
@@ -130,7 +130,7 @@ class Editor:
     def show_document(self, effect: ef.ShowDocument) -> None:
         """Show a document, where the editor can."""
         uri = self._spelling.theirs(effect.uri)
-        if not self._shows_documents():
+        if not self.shows_documents():
             # Following an agent through its files is no reason to fill the log.
             if effect.take_focus:
                 self.log("info", f"This editor cannot be told to open {uri}")
@@ -141,7 +141,8 @@ class Editor:
             params["selection"] = shapes.lines(effect.line, end)
         self._tasks.start_soon(self._show_document, params)
 
-    def _shows_documents(self) -> bool:
+    def shows_documents(self) -> bool:
+        """Whether the editor can be told to open something."""
         if self.quirks.show_document is not None:
             return self.quirks.show_document
         window = self._protocol.client_capabilities.window
@@ -156,6 +157,30 @@ class Editor:
         else:
             if not answer.success:
                 self.log("info", f"The editor could not open {params['uri']}")
+
+    def open_link(self, url: str) -> None:
+        """Open a page in the user's browser."""
+        self._tasks.start_soon(self._show_document, {"uri": url, "external": True})
+
+    def run(self, effect: ef.RunProgram) -> None:
+        """Let the editor run a program in a terminal of its own."""
+        self._tasks.start_soon(self._run, effect)
+
+    async def _run(self, effect: ef.RunProgram) -> None:
+        params = shapes.lean(
+            title=effect.title,
+            command=effect.argv[0],
+            args=list(effect.argv[1:]),
+            env=dict(effect.env),
+            cwd=effect.cwd,
+        )
+        code = None
+        try:
+            answer = await self._protocol.ask("acp/terminal/run", params, QUESTION_LIMIT_S)
+            code = answer.get("exitCode") if isinstance(answer, dict) else None
+        except (NoAnswer, EditorError) as problem:
+            self.log("warning", f"The editor did not run {effect.argv[0]}: {problem}")
+        self._emit(ProgramRan(effect.token, code if type(code) is int else None))
 
     def tell(self, effect: ef.TellUser) -> None:
         """Tell the user: an error as a message of one short line, everything in the log."""
@@ -197,7 +222,7 @@ class Editor:
             self._emit(QuestionPut(question.key, option))
 
     async def _ask(self, question: Question) -> str | None:
-        shape = shapes.question(self._hub.state, question)
+        shape = review_shapes.question(self._hub.state, question)
         answer = await self._protocol.ask("acp/question/ask", shape, QUESTION_LIMIT_S)
         option = answer.get("option") if isinstance(answer, dict) else None
         return option if isinstance(option, str) else None
@@ -205,10 +230,13 @@ class Editor:
     async def _dialog(self, question: Question) -> str | None:
         # Some editors preselect the first answer, so that one decides nothing.
         names = [option.name or option.option for option in question.options]
-        titles = distinct([SHOW_REQUEST, *names])
+        titles = distinct([SHOW_REQUEST if question.session else "Later", *names])
+        # A page must be seen in full before it is opened.
+        told = question.url or question.about_login
+        message = f"{question.title}\n{question.description}" if told else question.title
         params = {
             "type": types.MessageType.Info.value,
-            "message": question.title,
+            "message": message,
             "actions": [{"title": title} for title in titles],
         }
         answer = await self._protocol.ask(
@@ -216,7 +244,7 @@ class Editor:
         )
         if answer is None:
             return None
-        if answer.title == SHOW_REQUEST:
+        if question.session and answer.title == SHOW_REQUEST:
             argument = {"session": question.session}
             self._emit(CommandGiven("acpls.session.openConversation", argument))
         options = (option.option for option in question.options)

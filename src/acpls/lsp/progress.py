@@ -1,13 +1,13 @@
-"""Work-done progress: one for each turn and for each agent that starts.
+"""Work-done progress: one for each turn, and for each agent that starts or logs in.
 
-A turn's progress can be cancelled, which cancels the turn.
+The progress of a turn or a login can be cancelled, and what it is of is cancelled then.
 """
 
 from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from lsprotocol import types
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 CREATE_LIMIT_S = 10.0
 LINE_LIMIT = 100
+# What an agent is shown to be doing, by its state.
+_AGENTS: Final = {"starting": "Starting {}", "loggingIn": "Logging in to {}"}
 
 
 @dataclass(slots=True)
@@ -67,22 +69,31 @@ class Progress:
         self._report(shown, _last_line(session))
 
     def agent(self, effect: ef.ShowAgent) -> None:
-        """Begin, report or end the progress of an agent's start."""
+        """Begin, report or end the progress of an agent's start, or of a login."""
         shown = self._agents.get(effect.agent)
-        if effect.state != "starting":
-            if shown is not None:
-                del self._agents[effect.agent]
-                self._end(shown, effect.message or effect.state)
+        title = _AGENTS.get(effect.state, "").format(effect.agent)
+        if shown is not None and shown.title != title:
+            del self._agents[effect.agent]
+            self._end(shown, effect.message or effect.state)
+            shown = None
+        if not title:
             return
         if shown is None:
             if not self._able():
                 return
             token = f"acpls-agent-{next(self._numbers)}"
-            shown = _Shown(token, f"Starting {effect.agent}", cancellable=False)
+            shown = _Shown(token, title, cancellable=effect.state == "loggingIn")
             self._agents[effect.agent] = shown
             self._tasks.start_soon(self._begin, shown)
         if effect.message:
             self._report(shown, effect.message)
+
+    def agent_of(self, token: int | str) -> str | None:
+        """The agent whose login's progress has this token."""
+        for name, shown in self._agents.items():
+            if shown.token == token and shown.cancellable:
+                return name
+        return None
 
     def turn_of(self, token: int | str) -> str | None:
         """The key of the session whose turn's progress has this token."""

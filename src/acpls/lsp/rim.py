@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 EditorEffect: TypeAlias = (
     ef.EditBuffer
     | ef.ShowDocument
+    | ef.OpenLink
+    | ef.RunProgram
     | ef.PutQuestion
     | ef.QuestionSettled
     | ef.ReplyCommand
@@ -92,6 +94,10 @@ class EditorRim:
                 self.views.agent(effect)
             case ef.ShowDocument():
                 self.editor.show_document(effect)
+            case ef.OpenLink(url):
+                self.editor.open_link(url)
+            case ef.RunProgram():
+                self.editor.run(effect)
             case ef.PutQuestion():
                 self.editor.put(effect)
             case ef.QuestionSettled():
@@ -167,6 +173,8 @@ class EditorRim:
             focus=bool(announced.get("focus")),
             dialogs=window is not None and window.show_message is not None,
             gentle_dialogs=known.gentle_dialogs,
+            terminals=bool(announced.get("terminals")),
+            links=self.editor.shows_documents(),
         )
 
     def initialized(self, _: types.InitializedParams) -> None:
@@ -228,10 +236,13 @@ class EditorRim:
     # --- from the editor: progress, focus ----------------------------------------------------
 
     def progress_cancelled(self, params: types.WorkDoneProgressCancelParams) -> None:
-        """A progress was cancelled: the turn is, when it was a turn's."""
+        """A progress was cancelled: so is its turn, or the login that it waits for."""
         session = self.views.progress.turn_of(params.token)
         if session is not None:
             self._emit(ev.CommandGiven("acpls.session.cancel", {"session": session}))
+        agent = self.views.progress.agent_of(params.token)
+        if agent is not None:
+            self._emit(ev.CommandGiven("acpls.agent.cancelLogin", {"agent": agent}))
 
     def focus_changed(self, params: Any) -> None:
         """The user looks at something else, or began or ceased to type."""

@@ -14,7 +14,7 @@ import anyio
 from lsprotocol import types
 
 from acpls.effects import ShowDocument
-from acpls.hub import shapes
+from acpls.hub import review_shapes, shapes
 from acpls.lsp.diagnostics import diagnostics_of
 from acpls.lsp.progress import Progress
 from acpls.session.state import Message
@@ -170,7 +170,7 @@ class Views:
         state = self._hub.state
         entry = session.entries.get(f"{what}:{key}")
         match what:
-            case "message" | "toolCall" | "notice" | "other":
+            case "message" | "toolCall" | "notice" | "compaction" | "sessionMessage" | "other":
                 if isinstance(entry, Message):
                     return self._message(session, entry)
                 return [] if entry is None else [shapes.entry(state, entry)]
@@ -188,6 +188,8 @@ class Views:
                 return [{"type": "usage", "usage": shapes.usage(session)}]
             case "terminal":
                 return [{"type": "terminal", **shapes.terminal(session.terminals[str(key)])}]
+            case "subagent":
+                return [{"type": "subagent", **shapes.subagent(session.subagents[str(key)])}]
             case "queue":
                 return [{"type": "queue", "queue": shapes.queue(session)}]
             case _:
@@ -201,7 +203,7 @@ class Views:
         head = {"type": "message", "message": message.id, "role": message.role}
         if revision != message.revision:
             content = [shapes.block(block) for block in shapes.joined(message.blocks)]
-            return [{**head, "content": content}]
+            return [{**head, **shapes.lean(meta=message.meta or None), "content": content}]
         new = shapes.joined(message.blocks[count:])
         return [{**head, "append": shapes.block(block)} for block in new]
 
@@ -223,7 +225,7 @@ class Views:
         uri = uris.from_path(path)
         buffer = state.buffers.get(uri)
         file = state.ledger.files.get(path)
-        hunks = [] if file is None else [shapes.hunk(state, file, h) for h in file.hunks]
+        hunks = [] if file is None else [review_shapes.hunk(state, file, h) for h in file.hunks]
         version = None if buffer is None else buffer.version
         params = shapes.lean(uri=self._spelling.theirs(uri), version=version, hunks=hunks)
         self._protocol.notify("acp/review/changed", params)

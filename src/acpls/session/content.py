@@ -50,12 +50,14 @@ class Media:
 
 @dataclass(frozen=True, slots=True)
 class ResourceLink:
-    """A resource that is named, not contained."""
+    """A resource that is named, not contained; ``size`` in bytes."""
 
     uri: str
     name: str
     title: str | None = None
     mime_type: str | None = None
+    description: str | None = None
+    size: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +127,20 @@ class TerminalRef:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionRef:
+    """Another session, shown inside a tool call."""
+
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
 class OtherContent:
     """Tool-call content of an unknown kind, kept as it came."""
 
     payload: Json
 
 
-ToolContent: TypeAlias = Block | Fragment | Patch | TerminalRef | OtherContent
+ToolContent: TypeAlias = Block | Fragment | Patch | TerminalRef | SessionRef | OtherContent
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +242,7 @@ class AboutCommand:
     command: str
     cwd: str
     tool_call: str | None = None
+    terminal: str | None = None
 
 
 Subject: TypeAlias = AboutToolCall | AboutCommand | OtherContent | None

@@ -12,13 +12,14 @@ from codecs import getincrementaldecoder
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from acpls.session.content import Text
+from acpls.session.content import UNSET, Text
 
 if TYPE_CHECKING:
     from acpls.session import updates as up
     from acpls.session.content import Block, Exit, Json, Location, ToolContent
 
-FINISHED = frozenset({"completed", "failed", "cancelled"})
+# ``ended`` is our own word: the turn is over, and the agent never said how this ended.
+FINISHED = frozenset({"completed", "failed", "cancelled", "ended"})
 TERMINAL_LIMIT_BYTES = 1024 * 1024
 # Bytes of UTF-8 that do not begin a character.
 _CONTINUATION = bytes(range(0x80, 0xC0))
@@ -26,7 +27,8 @@ _CONTINUATION = bytes(range(0x80, 0xC0))
 
 @dataclass(slots=True)
 class Message:
-    """What one side said. ``revision`` counts how often its content was replaced.
+    """What one side said. ``revision`` counts how often its content was replaced, or what
+    ``_meta`` says of it changed.
 
     ``id`` is the agent's, or our own where the agent gave it to two messages or we sent
     the message. ``unconfirmed``: the user's prompt as we sent it; the agent's own account
@@ -38,6 +40,7 @@ class Message:
     blocks: list[Block] = field(default_factory=list)
     revision: int = 0
     unconfirmed: bool = False
+    meta: dict[str, Any] = field(default_factory=dict)
 
     def text(self) -> str:
         """The text of the message without blocks of other kinds."""
@@ -46,7 +49,10 @@ class Message:
 
 @dataclass(slots=True)
 class ToolCall:
-    """One use of a tool. Fields are as the agent sent them last."""
+    """One use of a tool. Fields are as the agent sent them last.
+
+    ``can_cancel``: the agent can stop it without the rest of the turn.
+    """
 
     id: str
     title: str = ""
@@ -56,6 +62,8 @@ class ToolCall:
     locations: tuple[Location, ...] = ()
     raw_input: Any = None
     raw_output: Any = None
+    can_cancel: bool = False
+    meta: dict[str, Any] = field(default_factory=dict)
     _content: tuple[ToolContent, ...] = ()
     # Joined to the rest when somebody looks: one tuple for each item would be quadratic.
     _grown: list[ToolContent] = field(default_factory=list)
@@ -77,6 +85,28 @@ class ToolCall:
         """Add an item at the end of the content."""
         self._grown.append(item)
 
+    def patch(self, patch: up.ToolCallPatched) -> None:
+        """Change what the patch names."""
+        if patch.title is not UNSET:
+            self.title = patch.title or ""
+        if patch.name is not UNSET:
+            self.name = patch.name
+        if patch.kind is not UNSET:
+            self.kind = patch.kind or "other"
+        if patch.status is not UNSET:
+            self.status = patch.status or "pending"
+        if patch.content is not UNSET:
+            self.content = patch.content or ()
+        if patch.locations is not UNSET:
+            self.locations = patch.locations or ()
+        if patch.raw_input is not UNSET:
+            self.raw_input = patch.raw_input
+        if patch.raw_output is not UNSET:
+            self.raw_output = patch.raw_output
+        if patch.can_cancel is not UNSET:
+            self.can_cancel = patch.can_cancel
+        patch_meta(self.meta, patch.meta)
+
     @property
     def finished(self) -> bool:
         """Whether nothing more is expected of it."""
@@ -94,6 +124,48 @@ class Notice:
 
 
 @dataclass(slots=True)
+class Compaction:
+    """The agent shortened what it remembers of the session, at this place in it."""
+
+    id: str
+    status: str = "in_progress"
+    summary: list[Block] = field(default_factory=list)
+    error: str | None = None
+    meta: dict[str, Any] = field(default_factory=dict)
+
+    def patch(self, patch: up.CompactionPatched) -> None:
+        """Change what the patch names."""
+        if patch.status is not UNSET:
+            self.status = patch.status or "in_progress"
+        if patch.summary is not UNSET:
+            self.summary[:] = patch.summary or ()
+        if patch.error is not UNSET:
+            self.error = patch.error
+        patch_meta(self.meta, patch.meta)
+
+
+@dataclass(slots=True)
+class SessionMessage:
+    """What one session told another; the ends are the agent's ids of sessions."""
+
+    id: str
+    sender: str | None = None
+    recipient: str | None = None
+    blocks: list[Block] = field(default_factory=list)
+    meta: dict[str, Any] = field(default_factory=dict)
+
+    def patch(self, patch: up.SessionMessageSet) -> None:
+        """Change what the patch names."""
+        if patch.sender is not UNSET:
+            self.sender = patch.sender
+        if patch.recipient is not UNSET:
+            self.recipient = patch.recipient
+        if patch.content is not UNSET:
+            self.blocks[:] = patch.content or ()
+        patch_meta(self.meta, patch.meta)
+
+
+@dataclass(slots=True)
 class OtherEntry:
     """An update of an unknown kind, at its place in the conversation."""
 
@@ -101,7 +173,36 @@ class OtherEntry:
     payload: Json
 
 
-Entry: TypeAlias = Message | ToolCall | Notice | OtherEntry
+Entry: TypeAlias = Message | ToolCall | Notice | Compaction | SessionMessage | OtherEntry
+
+
+@dataclass(slots=True)
+class Subagent:
+    """Another session of the same agent that works for this one; ``id`` is the agent's id
+    of it. ``state`` is a word of ACP 2, ``None`` while nothing was said of it.
+    """
+
+    id: str
+    title: str | None = None
+    description: str | None = None
+    state: str | None = None
+    cwd: str | None = None
+    can_cancel: bool = False
+    meta: dict[str, Any] = field(default_factory=dict)
+
+    def patch(self, patch: up.SubagentPatched) -> None:
+        """Change what the patch names."""
+        if patch.title is not UNSET:
+            self.title = patch.title
+        if patch.description is not UNSET:
+            self.description = patch.description
+        if patch.state is not UNSET:
+            self.state = patch.state
+        if patch.cwd is not UNSET:
+            self.cwd = patch.cwd
+        if patch.can_cancel is not UNSET:
+            self.can_cancel = patch.can_cancel
+        patch_meta(self.meta, patch.meta)
 
 
 @dataclass(slots=True)
@@ -117,6 +218,9 @@ class Terminal:
     output: bytearray = field(default_factory=bytearray)
     dropped: int = 0
     exit: Exit | None = None
+    size: tuple[int, int] | None = None
+    can_cancel: bool = False
+    meta: dict[str, Any] = field(default_factory=dict)
 
     def text(self) -> str:
         """The output as text; bytes that are no UTF-8 are replaced.
@@ -129,6 +233,24 @@ class Terminal:
             kept = kept[:3].lstrip(_CONTINUATION) + kept[3:]
         return getincrementaldecoder("utf-8")("replace").decode(kept, final=self.exit is not None)
 
+    def patch(self, patch: up.TerminalPatched) -> None:
+        """Change what the patch names; output that it brings replaces all there was."""
+        if patch.command is not UNSET:
+            self.command = patch.command
+        if patch.cwd is not UNSET:
+            self.cwd = patch.cwd
+        if patch.output is not UNSET:
+            self.output.clear()
+            self.dropped = 0
+            self.grow(patch.output or b"")
+        if patch.exit is not UNSET:
+            self.exit = patch.exit
+        if patch.size is not UNSET:
+            self.size = patch.size
+        if patch.can_cancel is not UNSET:
+            self.can_cancel = patch.can_cancel
+        patch_meta(self.meta, patch.meta)
+
     def grow(self, data: bytes) -> None:
         """Add bytes at the end and let go of what is over the limit."""
         self.output += data
@@ -136,6 +258,20 @@ class Terminal:
         if excess > 0:
             del self.output[:excess]
             self.dropped += excess
+
+
+def patch_meta(meta: dict[str, Any], patch: up.Meta) -> None:
+    """Change what ``_meta`` says of a thing, key by key (ACP 2, session updates)."""
+    if patch is UNSET:
+        return
+    if patch is None:
+        meta.clear()
+        return
+    for key, value in patch.items():
+        if value is None:
+            meta.pop(key, None)
+        else:
+            meta[key] = value
 
 
 @dataclass(slots=True)

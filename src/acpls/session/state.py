@@ -9,18 +9,22 @@ Invariant: knows no version, no file, no editor, no clock; never refuses an upda
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, assert_never
 
 from acpls.session import updates as up
 from acpls.session.content import UNSET, Text
 from acpls.session.entries import (
+    Compaction,
     Entry,
     Message,
     Notice,
     OtherEntry,
     QueuedPrompt,
+    SessionMessage,
+    Subagent,
     Terminal,
     ToolCall,
+    patch_meta,
 )
 
 if TYPE_CHECKING:
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "Compaction",
     "Entry",
     "Message",
     "Notice",
@@ -42,6 +47,8 @@ __all__ = [
     "Part",
     "QueuedPrompt",
     "Session",
+    "SessionMessage",
+    "Subagent",
     "Terminal",
     "ToolCall",
     "Touched",
@@ -59,6 +66,9 @@ Part: TypeAlias = Literal[
     "notice",
     "terminal",
     "queue",
+    "compaction",
+    "sessionMessage",
+    "subagent",
     "other",
 ]
 Touched: TypeAlias = tuple[Part, str | None]
@@ -70,7 +80,8 @@ class Session:
 
     ``key`` is ours and what the editor sees; ``native`` is the agent's id, ``None`` until
     it has one. ``state`` is a word of ACP 2 or ``starting`` or ``lost``. ``turn`` is the
-    key of the prompt being worked on. ``seq`` counts changes.
+    key of the prompt being worked on. ``background``: what runs besides it, as far as the
+    agent says. ``closed``: the user closed it. ``seq`` counts changes.
     """
 
     key: str
@@ -84,6 +95,8 @@ class Session:
     error: str | None = None
     stopping: bool = False
     turn: str | None = None
+    background: tuple[up.Background, ...] = ()
+    closed: bool = False
     seq: int = 0
     entries: dict[str, Entry] = field(default_factory=dict)
     plans: dict[str, tuple[PlanEntry, ...]] = field(default_factory=dict)
@@ -91,9 +104,15 @@ class Session:
     commands: tuple[Command, ...] = ()
     usage: Usage | None = None
     terminals: dict[str, Terminal] = field(default_factory=dict)
+    subagents: dict[str, Subagent] = field(default_factory=dict)
+    meta: dict[str, Any] = field(default_factory=dict)
     queue: list[QueuedPrompt] = field(default_factory=list)
     # Messages by the id that the agent gives them; some give one id to two roles.
     _told: dict[tuple[str, up.Role], Message] = field(default_factory=dict)
+    # Whether the agent has taken notice of the prompt that was sent last.
+    _begun: bool = False
+    # Our own prompts by turn: one that failed for want of a login is sent once more.
+    _prompts: dict[str, Message] = field(default_factory=dict)
     # The prompt sent last, until the agent's account of it is known, and the messages of
     # the user's that came meanwhile and did not look like it.
     _sent: Message | None = None
@@ -103,6 +122,16 @@ class Session:
     def busy(self) -> bool:
         """Whether a prompt sent now would have to wait."""
         return self.turn is not None or self.state not in {"idle", "starting", "lost"}
+
+    @property
+    def open(self) -> bool:
+        """Whether the agent has it open, so that it can be asked about it."""
+        return self.native is not None and self.state not in {"starting", "lost"}
+
+    @property
+    def over(self) -> bool:
+        """Whether it is lost for good: it was closed, or has never been open."""
+        return self.state == "lost" and (self.closed or self.native is None)
 
     def tool_call(self, tool_call: str) -> ToolCall | None:
         """The tool call with this id."""
@@ -115,11 +144,15 @@ class Session:
         return entry if isinstance(entry, Message) else None
 
     def prompted(self, turn: str, blocks: tuple[Block, ...]) -> tuple[Touched, ...]:
-        """A prompt of the user's is on its way as turn ``turn``."""
+        """A prompt of the user's is on its way as turn ``turn``, or once more."""
         self.turn = turn
         self.stop_reason = self.error = None
-        self._sent = self._new_message(turn, "user")
-        self._sent.blocks.extend(blocks)
+        self._begun = False
+        again = self._prompts.get(turn)
+        if again is not None:
+            again.revision += 1
+        self._sent = self._prompts[turn] = again or self._new_message(turn, "user")
+        self._sent.blocks[:] = blocks
         self._sent.unconfirmed = True
         self._strays.clear()
         self.seq += 1
@@ -129,8 +162,17 @@ class Session:
         """The agent is gone: nothing in this session will finish any more."""
         touched = self._close_tool_calls("failed")
         self.state, self.error, self.turn, self.stopping = "lost", reason, None, False
+        self.background = ()
         self.seq += 1
         return (*touched, ("state", None))
+
+    def reopen(self) -> tuple[Touched, ...]:
+        """A lost session is being opened again."""
+        self.state, self.stop_reason, self.error = "starting", None, None
+        # Another process counts its messages from the beginning, and most tell no ids.
+        self._told.clear()
+        self.seq += 1
+        return (("state", None),)
 
     def apply(self, update: up.Update) -> tuple[Touched, ...]:
         """Take an update in; what it touched comes back."""
@@ -161,10 +203,13 @@ class Session:
             case up.CommandsSet(commands):
                 self.commands = commands
                 return (("commands", None),)
-            case up.InfoPatched(title, updated_at):
+            case up.InfoPatched(title, updated_at, meta):
                 self.title = self.title if title is UNSET else title
                 self.updated_at = self.updated_at if updated_at is UNSET else updated_at
-                return (("title", None),)
+                if meta is UNSET:
+                    return (("title", None),)
+                patch_meta(self.meta, meta)
+                return (("title", None), ("state", None))
             case up.UsageSet(usage):
                 self.usage = usage
                 return (("usage", None),)
@@ -177,6 +222,18 @@ class Session:
             case up.TerminalGrew(terminal, data):
                 self._terminal(terminal).grow(data)
                 return (("terminal", terminal),)
+            case up.CompactionPatched():
+                return self._patch_compaction(update)
+            case up.CompactionGrew(compaction, block):
+                self._compaction(compaction).summary.append(block)
+                return (("compaction", compaction),)
+            case up.SubagentPatched():
+                return self._patch_subagent(update)
+            case up.SessionMessageSet():
+                return self._set_session_message(update)
+            case up.SessionMessageGrew(message, block):
+                self._session_message(message).blocks.append(block)
+                return (("sessionMessage", message),)
             case up.ReplayEnded():
                 return (("state", None),)
             case up.Other(payload):
@@ -189,6 +246,7 @@ class Session:
 
     def confirm_prompt(self, message: str) -> tuple[Touched, ...]:
         """The agent took the prompt that was sent last and calls it ``message``."""
+        self._begun = True
         prompt, self._sent = self._sent, None
         if prompt is None:
             return ()
@@ -213,6 +271,9 @@ class Session:
         entry = self._message(update.message, update.role, content)
         if update.content is not UNSET:
             self._retell(entry, content)
+        if update.meta is not UNSET:
+            patch_meta(entry.meta, update.meta)
+            entry.revision += 1
         return (("message", entry.id),)
 
     @staticmethod
@@ -228,7 +289,7 @@ class Session:
             return entry
         prompt = self._sent if role == "user" else None
         if prompt is not None and self._comes_back(prompt, blocks):
-            entry, self._sent = prompt, None
+            entry, self._sent, self._begun = prompt, None, True
         else:
             entry = self._new_message(message, role)
             if prompt is not None:
@@ -259,23 +320,7 @@ class Session:
         return entry
 
     def _patch_tool_call(self, patch: up.ToolCallPatched) -> tuple[Touched, ...]:
-        call = self._tool_call(patch.tool_call)
-        if patch.title is not UNSET:
-            call.title = patch.title or ""
-        if patch.name is not UNSET:
-            call.name = patch.name
-        if patch.kind is not UNSET:
-            call.kind = patch.kind or "other"
-        if patch.status is not UNSET:
-            call.status = patch.status or "pending"
-        if patch.content is not UNSET:
-            call.content = patch.content or ()
-        if patch.locations is not UNSET:
-            call.locations = patch.locations or ()
-        if patch.raw_input is not UNSET:
-            call.raw_input = patch.raw_input
-        if patch.raw_output is not UNSET:
-            call.raw_output = patch.raw_output
+        self._tool_call(patch.tool_call).patch(patch)
         return (("toolCall", patch.tool_call),)
 
     def _close_tool_calls(self, status: str) -> tuple[Touched, ...]:
@@ -290,27 +335,55 @@ class Session:
         return self.terminals.setdefault(terminal, Terminal(terminal))
 
     def _patch_terminal(self, patch: up.TerminalPatched) -> tuple[Touched, ...]:
-        terminal = self._terminal(patch.terminal)
-        if patch.command is not UNSET:
-            terminal.command = patch.command
-        if patch.cwd is not UNSET:
-            terminal.cwd = patch.cwd
-        if patch.output is not UNSET:
-            terminal.output.clear()
-            terminal.dropped = 0
-            terminal.grow(patch.output or b"")
-        if patch.exit is not UNSET:
-            terminal.exit = patch.exit
+        self._terminal(patch.terminal).patch(patch)
         return (("terminal", patch.terminal),)
+
+    # --- compactions, subagents, messages between sessions -----------------------------
+
+    def _compaction(self, compaction: str) -> Compaction:
+        entry = self.entries.get(f"compaction:{compaction}")
+        if not isinstance(entry, Compaction):
+            entry = self.entries[f"compaction:{compaction}"] = Compaction(compaction)
+        return entry
+
+    def _patch_compaction(self, patch: up.CompactionPatched) -> tuple[Touched, ...]:
+        self._compaction(patch.compaction).patch(patch)
+        return (("compaction", patch.compaction),)
+
+    def _patch_subagent(self, patch: up.SubagentPatched) -> tuple[Touched, ...]:
+        self.subagents.setdefault(patch.session, Subagent(patch.session)).patch(patch)
+        return (("subagent", patch.session),)
+
+    def _session_message(self, message: str) -> SessionMessage:
+        entry = self.entries.get(f"sessionMessage:{message}")
+        if not isinstance(entry, SessionMessage):
+            entry = self.entries[f"sessionMessage:{message}"] = SessionMessage(message)
+        return entry
+
+    def _set_session_message(self, update: up.SessionMessageSet) -> tuple[Touched, ...]:
+        self._session_message(update.message).patch(update)
+        return (("sessionMessage", update.message),)
 
     # --- the turn --------------------------------------------------------------------
 
     def _change_turn(self, change: up.TurnChanged) -> tuple[Touched, ...]:
         touched: tuple[Touched, ...] = ()
+        if change.state != "idle":
+            self._begun = True
+        elif self.turn is not None and change.stop_reason is None and not self._begun:
+            # A state from before the prompt, which crossed it on the way.
+            return ()
         self.state = change.state
         self.stop_reason, self.error = change.stop_reason, change.error
+        if self.stopping and change.stop_reason == "error":
+            # That is how some agents are stopped.
+            self.stop_reason, self.error = "cancelled", None
+        if change.background is not None:
+            self.background = change.background
         if change.state == "idle":
             if change.stop_reason == "cancelled" or self.stopping:
                 touched = self._close_tool_calls("cancelled")
+            elif change.final:
+                touched = self._close_tool_calls("ended")
             self.turn, self.stopping = None, False
         return (*touched, ("state", None))

@@ -29,6 +29,20 @@ if TYPE_CHECKING:
 
 Role: TypeAlias = Literal["user", "agent", "thought"]
 
+# What ``_meta`` says of a thing: ``None`` clears it, an object patches it by top-level key,
+# of which one that is ``None`` is taken away (ACP 2, session updates).
+Meta: TypeAlias = "Json | None | Unset"
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """One thing that runs besides the turn. ``kind``: ``terminal``, ``tool_call``,
+    ``subagent``, or other; ``id`` is the agent's id of it, where it has one.
+    """
+
+    kind: str
+    id: str | None = None
+
 
 @dataclass(frozen=True, slots=True)
 class MessageGrew:
@@ -46,6 +60,7 @@ class MessageSet:
     message: str
     role: Role
     content: tuple[Block, ...] | None | Unset = UNSET
+    meta: Meta = UNSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +68,7 @@ class ToolCallPatched:
     """A tool call was created or changed.
 
     ``title``, ``kind``, ``status``: strings as the agent sent them. ``raw_input`` and
-    ``raw_output``: any JSON value.
+    ``raw_output``: any JSON value. ``can_cancel``: it can be stopped by itself.
     """
 
     tool_call: str
@@ -65,6 +80,8 @@ class ToolCallPatched:
     locations: tuple[Location, ...] | None | Unset = UNSET
     raw_input: Any = UNSET
     raw_output: Any = UNSET
+    can_cancel: bool | Unset = UNSET
+    meta: Meta = UNSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +97,16 @@ class TurnChanged:
     """The session's state, as ACP 2 names it: ``running``, ``idle``, ``requires_action``,
     ``unknown``, or a word of the agent's own, which means busy.
 
-    ``stop_reason`` and ``error`` (one line) come with ``idle``.
+    ``stop_reason`` and ``error`` (one line) come with ``idle``. ``background``: all that
+    runs besides the turn, as it is now; ``None``: not reported. ``final``: nothing that was
+    begun goes on (ACP 1, where nothing can).
     """
 
     state: str
     stop_reason: str | None = None
     error: str | None = None
+    background: tuple[Background, ...] | None = None
+    final: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +145,7 @@ class InfoPatched:
 
     title: str | None | Unset = UNSET
     updated_at: str | None | Unset = UNSET
+    meta: Meta = UNSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +166,19 @@ class NoticeGiven:
 
 @dataclass(frozen=True, slots=True)
 class TerminalPatched:
-    """A terminal was created or changed. ``output``: bytes that replace all there was."""
+    """A terminal was created or changed. ``output``: bytes that replace all there was.
+
+    ``size``: columns and rows. ``can_cancel``: its command can be stopped by itself.
+    """
 
     terminal: str
     command: str | None | Unset = UNSET
     cwd: str | None | Unset = UNSET
     output: bytes | None | Unset = UNSET
     exit: Exit | None | Unset = UNSET
+    size: tuple[int, int] | None | Unset = UNSET
+    can_cancel: bool | Unset = UNSET
+    meta: Meta = UNSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +187,62 @@ class TerminalGrew:
 
     terminal: str
     data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionPatched:
+    """The agent shortens what it remembers of the session, or has; ``error`` is one line.
+
+    ``status``: ``in_progress``, ``completed``, ``failed``, ``cancelled``, or other.
+    """
+
+    compaction: str
+    status: str | None | Unset = UNSET
+    summary: tuple[Block, ...] | None | Unset = UNSET
+    error: str | None | Unset = UNSET
+    meta: Meta = UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionGrew:
+    """One block was added to the summary of a compaction."""
+
+    compaction: str
+    block: Block
+
+
+@dataclass(frozen=True, slots=True)
+class SubagentPatched:
+    """Another session of the same agent works for this one; it tells of itself under its
+    own id. ``state`` is a word as in ``TurnChanged``. ``can_cancel``: it can be stopped.
+    """
+
+    session: str
+    title: str | None | Unset = UNSET
+    description: str | None | Unset = UNSET
+    state: str | None | Unset = UNSET
+    cwd: str | None | Unset = UNSET
+    can_cancel: bool | Unset = UNSET
+    meta: Meta = UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class SessionMessageSet:
+    """A message between two sessions was created or changed; the ends are ids of sessions."""
+
+    message: str
+    sender: str | None | Unset = UNSET
+    recipient: str | None | Unset = UNSET
+    content: tuple[Block, ...] | None | Unset = UNSET
+    meta: Meta = UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class SessionMessageGrew:
+    """One block was added to a message between sessions; an unknown id begins one."""
+
+    message: str
+    block: Block
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +272,11 @@ Update: TypeAlias = (
     | NoticeGiven
     | TerminalPatched
     | TerminalGrew
+    | CompactionPatched
+    | CompactionGrew
+    | SubagentPatched
+    | SessionMessageSet
+    | SessionMessageGrew
     | ReplayEnded
     | Other
 )

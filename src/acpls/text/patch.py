@@ -55,7 +55,7 @@ def parse(text: str) -> tuple[tuple[FilePatch, ...], tuple[str, ...]]:
     Paths stand as in ACP's ``git_patch``, absolute and without prefix; ``a/`` and ``b/``
     are taken off where they occur. What stands around the files is passed over.
     """
-    if "\n" in text and text.count("\n") == text.count("\r\n"):
+    if "\r\n" in text and text.count("\n") == text.count("\r\n"):
         # All lines end so, the headers too: it came with the patch, not from the files.
         text = text.replace("\r\n", "\n")
     lines = text.split("\n")
@@ -118,6 +118,7 @@ _OLD_NAMES: Final = ("--- ", "rename from ", "copy from ")
 _NEW_NAMES: Final = ("+++ ", "rename to ", "copy to ")
 _MISSING: Final = ("new file mode ", "deleted file mode ")
 _BINARY: Final = ("Binary files ", "GIT binary patch")
+_HEADS: Final = (*_OLD_NAMES, *_NEW_NAMES, *_MISSING, *_BINARY)
 
 
 def _next_file(lines: Sequence[str], at: int) -> int:
@@ -161,9 +162,10 @@ def _heads(lines: Sequence[str], at: int) -> tuple[dict[str, str], int]:
             if heads:
                 break
             heads["diff"] = lines[at].removeprefix("diff --git ")
-        for begin in (*_OLD_NAMES, *_NEW_NAMES, *_MISSING, *_BINARY):
-            if lines[at].startswith(begin):
-                heads.setdefault(begin, lines[at].removeprefix(begin))
+        elif lines[at].startswith(_HEADS):
+            for begin in _HEADS:
+                if lines[at].startswith(begin):
+                    heads.setdefault(begin, lines[at].removeprefix(begin))
         at += 1
         if "GIT binary patch" in heads:
             # What follows is code that can look like anything but a header.
@@ -174,16 +176,21 @@ def _heads(lines: Sequence[str], at: int) -> tuple[dict[str, str], int]:
 
 def _names(heads: dict[str, str]) -> tuple[str | None, str | None]:
     """The old and the new path; ``None`` for a missing file, ``""`` for no name."""
-    names = []
-    for begins, name, missing in zip(
-        (_OLD_NAMES, _NEW_NAMES), _two_names(heads.get("diff", "")), _MISSING, strict=True
-    ):
-        path = _unquoted(next((heads[begin] for begin in begins if begin in heads), name))
-        names.append(None if missing in heads or path == "/dev/null" else path)
-    old, new = names
+    names = _two_names(heads.get("diff", ""))
+    old = _name(heads, _OLD_NAMES, names[0], _MISSING[0])
+    new = _name(heads, _NEW_NAMES, names[1], _MISSING[1])
     if (old or "a/").startswith("a/") and (new or "b/").startswith("b/"):
         return old and old[2:], new and new[2:]
     return old, new
+
+
+def _name(heads: dict[str, str], begins: Sequence[str], name: str, missing: str) -> str | None:
+    for begin in begins:
+        if begin in heads:
+            name = heads[begin]
+            break
+    path = _unquoted(name)
+    return None if missing in heads or path == "/dev/null" else path
 
 
 def _two_names(header: str) -> tuple[str, str]:
@@ -224,8 +231,8 @@ def _hunk(lines: Sequence[str], at: int) -> tuple[PatchHunk | str, int]:
     at += 1
     if match is None:
         return f"{header} has a header that cannot be read", at
-    numbers = [number or "1" for number in match.groups()]
-    if any(len(number) > _DIGITS for number in numbers):
+    numbers = match.groups("1")
+    if max(map(len, numbers)) > _DIGITS:
         return f"{header} has line numbers that are too large", at
     start, old_left, _, new_left = map(int, numbers)
     # Where the old side is empty, the header names the line before it.
@@ -233,8 +240,11 @@ def _hunk(lines: Sequence[str], at: int) -> tuple[PatchHunk | str, int]:
     body: list[tuple[str, str]] = []
     old_ends = new_ends = True
     while at < len(lines) and (old_left or new_left or lines[at].startswith("\\")):
-        # Some programs take the one space of an empty line away.
-        tag, line = (lines[at][0], lines[at][1:]) if lines[at].strip("\r") else (" ", lines[at])
+        row = lines[at]
+        tag, line = row[:1], row[1:]
+        if tag not in _GROWS and not row.strip("\r"):
+            # Some programs take the one space of an empty line away.
+            tag, line = " ", row
         if tag == "\\" and body:
             old_ends = old_ends and body[-1][0] == "+"
             new_ends = new_ends and body[-1][0] == "-"

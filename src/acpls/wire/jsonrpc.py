@@ -8,6 +8,7 @@ Invariant: no I/O and no exception for anything a peer can send.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from dataclasses import dataclass
@@ -112,8 +113,11 @@ class Framer:
         frames: list[Frame] = []
         start = 0
         while (end := data.find(b"\n", start)) >= 0:
-            self._take(data[start:end], frames)
-            self._finish(frames)
+            if self._parts or self._skipping or end - start > self._limit_bytes:
+                self._take(data[start:end], frames)
+                self._finish(frames)
+            elif (frame := read_line(data[start:end])) is not None:
+                frames.append(frame)
             start = end + 1
         self._take(data[start:], frames)
         return frames
@@ -146,16 +150,17 @@ class Framer:
 
 def read_line(line: bytes) -> Message | Noise | Bad | None:
     """Say what one line means; ``None`` when there is nothing on it."""
-    line = _without_prefix(line)
+    # Nearly every line begins with its message, so there is nothing to look for before it.
+    line = line.rstrip(_BLANK) if line.startswith(b"{") else _without_prefix(line)
     if not line:
         return None
     if line[:1] not in b"{[":
         return Noise(_excerpt(line))
     try:
-        value = from_json(line, allow_inf_nan=False)
+        value = from_json(line, allow_inf_nan=False, cache_strings="keys")
     except ValueError as problem:
         if line[:1] == b"{":
-            return Bad(None, PARSE_ERROR, f"not JSON: {problem}", _excerpt(line))
+            return _broken(line, str(problem))
         return Noise(_excerpt(line))
     if isinstance(value, dict):
         if "jsonrpc" not in value or (value["jsonrpc"] != "2.0" and "method" not in value):
@@ -256,6 +261,54 @@ def _is_id(value: object) -> bool:
     return value is None or (isinstance(value, int | str) and not isinstance(value, bool))
 
 
+# --- what is no JSON but was meant as a message --------------------------------------
+
+_MAX_OUTLINED_BYTES = 1024 * 1024
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s"{}\[\]:,]+')
+# An escape of a whole surrogate pair, of half of one, or of anything else.
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    rb"|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)"
+)
+
+
+def _broken(line: bytes, problem: str) -> Message | Noise | Bad:
+    """Say what can be said of a line that is no JSON, such as its id for the answer."""
+    outline = _outline(line)
+    replies = "method" not in outline and ("result" in outline or "error" in outline)
+    id_ = None
+    if outline.get("jsonrpc") == b'"2.0"' and (scalar := outline.get("id")):
+        with contextlib.suppress(ValueError):
+            known = from_json(scalar)
+            id_ = known if _is_id(known) else None
+    if id_ is None or replies:
+        # Agents cut texts in the middle of a character. What is shown may lose its half;
+        # what is asked for, such as a file's text, may not.
+        whole = _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], line)
+        if whole != line and not isinstance(message := read_line(whole), Bad | None):
+            return message
+    return Bad(id_, PARSE_ERROR, f"not JSON: {problem}", _excerpt(line), replies)
+
+
+def _outline(line: bytes) -> dict[str, bytes | None]:
+    """The members of the outermost object as far as they can be read; scalars as they stand."""
+    found: dict[str, bytes | None] = {}
+    depth, name, expects = 0, "", "name"
+    for token in map(re.Match.group, _TOKEN.finditer(line, 0, _MAX_OUTLINED_BYTES)):
+        if depth == 1 and token not in b"}]:,":
+            if expects == "name":
+                name = token.strip(b'"').decode(errors="replace")
+            else:
+                found[name] = None if token in b"{[" else token
+        if token in b"{[":
+            depth += 1
+        elif token in b"}]":
+            depth -= 1
+        elif depth == 1 and token in b":,":
+            expects = "name" if token == b"," else "value"
+    return found
+
+
 # --- what may stand around a frame ----------------------------------------------------
 
 _BLANK = bytes(range(0x1B)) + bytes(range(0x1C, 0x21))
@@ -271,6 +324,8 @@ _EXCERPT_BYTES = 400
 
 def _without_prefix(line: bytes) -> bytes:
     line = line.strip(_BLANK)
+    if line.startswith(b"{"):
+        return line
     for _ in range(_MAX_PREFIXES):
         match = _PREFIX.match(line)
         if match is None:

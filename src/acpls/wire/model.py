@@ -1,131 +1,29 @@
-"""What the message models of both versions are made of, and the shapes that are the same.
+"""The shapes of messages that are the same in both versions.
 
-A model reads what a client uses and passes over the rest. It is strict about what the
-schema demands, lenient where the schema says so (``x-deserialize-default-on-error``,
-``x-deserialize-skip-invalid-items``), and open: words and kinds that the schema does not
-list are kept.
-
-Invariant: validation fails with ``ValidationError`` alone, whatever JSON value comes in.
+Invariant: names are those of the published schemas.
 """
 
 from __future__ import annotations
 
-from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, TypeVar
+from typing import Annotated, Any, TypeAlias
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Discriminator,
-    Field,
-    Tag,
-    ValidationError,
-    ValidatorFunctionWrapHandler,
-    WrapValidator,
+from pydantic import Discriminator, Field, Tag
+
+from acpls.wire.fields import (
+    MISSING,
+    OTHER,
+    Count,
+    Filled,
+    Items,
+    Lenient,
+    Missing,
+    Model,
+    OrEmpty,
+    Patched,
+    Raw,
+    has,
+    kind_of,
 )
-from pydantic.alias_generators import to_camel
-from pydantic_core import PydanticOmit, PydanticUseDefault
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-T = TypeVar("T")
-
-LONGEST_PROBLEM: Final = 300
-
-
-class Model(BaseModel):
-    """A JSON object of the protocol; names are camelCase on the wire."""
-
-    model_config = ConfigDict(strict=True, frozen=True, extra="ignore", alias_generator=to_camel)
-
-
-def problem(error: ValidationError) -> str:
-    """What is wrong and where, in one line; the first thing, when there are more."""
-    first, *more = error.errors(include_url=False, include_context=False, include_input=False)
-    where = ".".join(str(step) for step in first["loc"])
-    text = f"{where}: {first['msg']}" if where else first["msg"]
-    if more:
-        text += f" (and {len(more)} more)"
-    return one_line(text)
-
-
-def one_line(text: str) -> str:
-    """The text without line breaks and control characters, and cut where it gets long."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return line if len(line) <= LONGEST_PROBLEM else line[: LONGEST_PROBLEM - 1] + "…"
-
-
-# --- kinds of fields -----------------------------------------------------------------
-
-
-class Missing(Enum):
-    """The mark of a field that was left out, or that was dropped because it was broken."""
-
-    MISSING = "missing"
-
-
-MISSING: Final = Missing.MISSING
-
-
-def default_on_error(value: object, handler: ValidatorFunctionWrapHandler) -> object:
-    """A broken value counts as the field's default."""
-    try:
-        return handler(value)
-    except ValidationError:
-        raise PydanticUseDefault from None
-
-
-def empty_on_error(value: object, handler: ValidatorFunctionWrapHandler) -> object:
-    """A broken list counts as an empty one; the field itself stays required."""
-    try:
-        return handler(value)
-    except ValidationError:
-        return []
-
-
-def skip_on_error(value: object, handler: ValidatorFunctionWrapHandler) -> object:
-    """A broken item is left out of its list."""
-    try:
-        return handler(value)
-    except ValidationError:
-        raise PydanticOmit from None
-
-
-Lenient: TypeAlias = Annotated[T, WrapValidator(default_on_error)]
-OrEmpty: TypeAlias = Annotated[T, WrapValidator(empty_on_error)]
-Items: TypeAlias = list[Annotated[T, WrapValidator(skip_on_error)]]
-Patched: TypeAlias = Annotated[T | None | Missing, WrapValidator(default_on_error)]
-Filled: TypeAlias = Annotated[str, Field(min_length=1)]
-Count: TypeAlias = Annotated[int, Field(ge=0)]
-Raw: TypeAlias = dict[str, Any]
-
-OTHER: Final = "other"
-
-
-def kind_of(key: str, *known: str) -> Callable[[Any], str | None]:
-    """Tells the kind of an object by its string under ``key``; ``OTHER`` for unknown ones."""
-    kinds = frozenset(known)
-
-    def kind(value: Any) -> str | None:
-        word = value.get(key) if isinstance(value, dict) else None
-        if not isinstance(word, str):
-            return None
-        return word if word in kinds else OTHER
-
-    return kind
-
-
-def has(key: str, then: str, otherwise: str) -> Callable[[Any], str | None]:
-    """Tells the kind of an object by whether it has ``key``."""
-
-    def kind(value: Any) -> str | None:
-        if not isinstance(value, dict):
-            return None
-        return then if key in value else otherwise
-
-    return kind
-
 
 # --- content blocks ------------------------------------------------------------------
 
@@ -158,6 +56,8 @@ class ResourceLink(Model):
     name: str
     title: Lenient[str | None] = None
     mime_type: Lenient[str | None] = None
+    description: Lenient[str | None] = None
+    size: Lenient[Count | None] = None
 
 
 class TextResourceContents(Model):
@@ -357,12 +257,85 @@ class Notice(Model):
     description: Lenient[str | None] = None
 
 
-class Implementation(Model):
-    """The name of a program, for machines and (``title``) for people."""
+class CompactionUpdate(Model):
+    """``compaction_update``."""
 
-    name: str
-    version: str
+    compaction_id: Filled
+    status: str
+    summary: Patched[Items[ContentBlock]] = MISSING
+    error: Patched[str] = MISSING
+
+
+class CompactionSummaryChunk(Model):
+    """``compaction_summary_chunk``."""
+
+    compaction_id: Filled
+    content: ContentBlock
+
+
+class EnvVariable(Model):
+    """A variable of the environment."""
+
+    name: Filled
+    value: str
+
+
+# --- sessions that the agent has -------------------------------------------------------
+
+
+class SessionInfo(Model):
+    """What is known of a session without opening it."""
+
+    session_id: Filled
+    cwd: str
     title: Lenient[str | None] = None
+    updated_at: Lenient[str | None] = None
+
+
+class SetSessionTitleResponse(Model):
+    """The result of ``session/set_title``: the title as the agent stored it."""
+
+    title: str
+
+
+# --- elicitation -----------------------------------------------------------------------
+
+
+class ElicitationScope(Model):
+    """What a question is about: a session, or one of our own requests."""
+
+    message: str
+    session_id: Filled | None = None
+    tool_call_id: Lenient[Filled | None] = None
+    request_id: int | str | Missing | None = MISSING
+
+
+class ElicitationForm(ElicitationScope):
+    """``elicitation/create`` with ``{"mode": "form"}``; the schema is for whoever shows it."""
+
+    requested_schema: Raw
+
+
+class ElicitationUrl(ElicitationScope):
+    """``elicitation/create`` with ``{"mode": "url"}``."""
+
+    elicitation_id: Filled
+    url: str
+
+
+class OtherElicitation(ElicitationScope):
+    """``elicitation/create`` of an unknown mode."""
+
+    mode: str
+
+
+class CompleteElicitationNotification(Model):
+    """``elicitation/complete``."""
+
+    elicitation_id: Filled
+
+
+# --- requests --------------------------------------------------------------------------
 
 
 class CancelRequestNotification(Model):

@@ -10,69 +10,33 @@ from typing import Annotated, TypeAlias
 
 from pydantic import AliasChoices, ConfigDict, Discriminator, Field, Tag
 
-from acpls.wire.model import (
+from acpls.wire.fields import (
     MISSING,
     OTHER,
-    BooleanFields,
-    Command,
-    Content,
-    ContentBlock,
     Count,
     Filled,
-    Implementation,
     Items,
     Lenient,
     Model,
     OrEmpty,
-    OtherFields,
     Patched,
-    PermissionOption,
-    PlanEntry,
     Raw,
-    SelectFields,
-    Terminal,
-    ToolCallFields,
     kind_of,
 )
-
-# --- initialize ----------------------------------------------------------------------
-
-
-class PromptCapabilities(Model):
-    """What a prompt may hold besides text and links."""
-
-    embedded_context: Lenient[bool] = False
-
-
-class SessionCapabilities(Model):
-    """An object stands for a thing that the agent can do."""
-
-    close: Lenient[Raw | None] = None
-    additional_directories: Lenient[Raw | None] = None
-
-
-class AgentCapabilities(Model):
-    """What the agent can do."""
-
-    prompt_capabilities: Lenient[PromptCapabilities] = PromptCapabilities()
-    session_capabilities: Lenient[SessionCapabilities] = SessionCapabilities()
-
-
-class AuthMethod(Model):
-    """A way to log in, of any type."""
-
-    id: Filled
-    name: str
-
-
-class InitializeResponse(Model):
-    """The result of ``initialize``."""
-
-    protocol_version: int
-    agent_capabilities: Lenient[AgentCapabilities] = AgentCapabilities()
-    agent_info: Lenient[Implementation | None] = None
-    auth_methods: Lenient[Items[AuthMethod]] = Field(default_factory=list)
-
+from acpls.wire.model import (
+    BooleanFields,
+    Command,
+    Content,
+    ContentBlock,
+    EnvVariable,
+    OtherFields,
+    PermissionOption,
+    PlanEntry,
+    SelectFields,
+    SessionInfo,
+    Terminal,
+    ToolCallFields,
+)
 
 # --- options and modes ---------------------------------------------------------------
 
@@ -136,13 +100,31 @@ class SessionModelState(Model):
 # --- results -------------------------------------------------------------------------
 
 
-class NewSessionResponse(Model):
-    """The result of ``session/new``."""
+class LoadSessionResponse(Model):
+    """The result of ``session/load`` and ``session/resume``."""
 
-    session_id: Filled
     modes: Lenient[SessionModeState | None] = None
     models: Lenient[SessionModelState | None] = None
     config_options: Lenient[Items[SessionConfigOption] | None] = None
+
+
+class NewSessionResponse(LoadSessionResponse):
+    """The result of ``session/new`` and ``session/fork``."""
+
+    session_id: Filled
+
+
+class KnownSession(SessionInfo):
+    """A session that the agent has."""
+
+    additional_directories: Lenient[Items[str] | None] = None
+
+
+class ListSessionsResponse(Model):
+    """The result of ``session/list``."""
+
+    sessions: OrEmpty[Items[KnownSession]]
+    next_cursor: Lenient[str | None] = None
 
 
 class SetSessionConfigOptionResponse(Model):
@@ -227,7 +209,6 @@ class ToolCallUpdate(ToolCallFields):
     """``tool_call_update``, and the tool call that a permission request is about."""
 
     content: Patched[Items[ToolCallContent]] = MISSING
-    meta: Lenient[ToolCallMeta | None] = Field(default=None, alias="_meta")
 
 
 class ToolCall(ToolCallUpdate):
@@ -286,13 +267,6 @@ class WriteTextFileRequest(Model):
     session_id: Filled
     path: Filled
     content: str
-
-
-class EnvVariable(Model):
-    """A variable of the environment."""
-
-    name: Filled
-    value: str
 
 
 class CreateTerminalRequest(Model):

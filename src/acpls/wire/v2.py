@@ -9,67 +9,33 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Discriminator, Field, Tag
 
-from acpls.wire.model import (
+from acpls.wire.fields import (
     MISSING,
     OTHER,
+    Filled,
+    Items,
+    Lenient,
+    Missing,
+    Model,
+    OrEmpty,
+    Patched,
+    Raw,
+    kind_of,
+)
+from acpls.wire.model import (
     BooleanFields,
     Command,
     Content,
     ContentBlock,
-    Filled,
-    Implementation,
-    Items,
-    Lenient,
-    Model,
     OtherFields,
-    Patched,
     PermissionOption,
     PlanEntry,
-    Raw,
     SelectFields,
+    SessionInfo,
     Terminal,
     TerminalExitStatus,
     ToolCallFields,
-    kind_of,
 )
-
-# --- initialize ----------------------------------------------------------------------
-
-
-class PromptCapabilities(Model):
-    """What a prompt may hold besides text and links."""
-
-    embedded_context: Lenient[Raw | None] = None
-
-
-class SessionCapabilities(Model):
-    """An object, even an empty one, stands for a thing that the agent can do."""
-
-    prompt: Lenient[PromptCapabilities | None] = None
-    additional_directories: Lenient[Raw | None] = None
-
-
-class AgentCapabilities(Model):
-    """What the agent can do; without ``session`` it has no sessions at all."""
-
-    session: Lenient[SessionCapabilities | None] = None
-
-
-class AuthMethod(Model):
-    """A way to log in, of any type."""
-
-    method_id: Filled
-    name: str
-
-
-class InitializeResponse(Model):
-    """The result of ``initialize``. ``info`` is demanded where it is read."""
-
-    protocol_version: int
-    info: Lenient[Implementation | None] = None
-    capabilities: Lenient[AgentCapabilities | None] = None
-    auth_methods: Lenient[Items[AuthMethod]] = Field(default_factory=list)
-
 
 # --- options and commands ------------------------------------------------------------
 
@@ -108,12 +74,30 @@ AvailableCommand: TypeAlias = Annotated[
 # --- results -------------------------------------------------------------------------
 
 
-class NewSessionResponse(Model):
-    """The result of ``session/new``."""
+class ResumeSessionResponse(Model):
+    """The result of ``session/resume``."""
 
-    session_id: Filled
     config_options: Lenient[Items[SessionConfigOption] | None] = None
     available_commands: Lenient[Items[AvailableCommand] | None] = None
+
+
+class NewSessionResponse(ResumeSessionResponse):
+    """The result of ``session/new`` and ``session/fork``."""
+
+    session_id: Filled
+
+
+class KnownSession(SessionInfo):
+    """A session that the agent has."""
+
+    additional_directories: list[str] | None = None
+
+
+class ListSessionsResponse(Model):
+    """The result of ``session/list``."""
+
+    sessions: OrEmpty[Items[KnownSession]]
+    next_cursor: str | None = None
 
 
 class SetSessionConfigOptionResponse(Model):
@@ -145,9 +129,43 @@ class Message(Model):
     content: Patched[Items[ContentBlock]] = MISSING
 
 
+class BackgroundTerminal(Model):
+    """A terminal runs."""
+
+    terminal_id: Filled
+
+
+class BackgroundToolCall(Model):
+    """A tool call runs."""
+
+    tool_call_id: Filled
+
+
+class BackgroundSubagent(Model):
+    """A session of the same agent works for this one."""
+
+    session_id: Filled
+
+
+class BackgroundOther(Model):
+    """Something of an unknown kind runs."""
+
+    type: str
+
+
+BackgroundWork: TypeAlias = Annotated[
+    Annotated[BackgroundTerminal, Tag("terminal")]
+    | Annotated[BackgroundToolCall, Tag("tool_call")]
+    | Annotated[BackgroundSubagent, Tag("subagent")]
+    | Annotated[BackgroundOther, Tag(OTHER)],
+    Discriminator(kind_of("type", "terminal", "tool_call", "subagent")),
+]
+
+
 class StateError(Model):
     """Why a turn ended with ``error``."""
 
+    code: int
     message: str
 
 
@@ -155,6 +173,7 @@ class StateUpdate(Model):
     """``state_update``; the last two only matter when idle."""
 
     state: Filled
+    background: Lenient[list[BackgroundWork] | None] = None
     stop_reason: Lenient[str | None] = None
     error: Lenient[StateError | None] = None
 
@@ -213,19 +232,33 @@ class Diff(Model):
     patch: Lenient[DiffPatch | None] = None
 
 
+class SessionReference(Model):
+    """Tool-call content ``{"type": "session"}``: another session."""
+
+    session_id: Filled
+
+
 ToolCallContent: TypeAlias = Annotated[
     Annotated[Content, Tag("content")]
     | Annotated[Diff, Tag("diff")]
     | Annotated[Terminal, Tag("terminal")]
+    | Annotated[SessionReference, Tag("session")]
     | Annotated[Raw, Tag(OTHER)],
-    Discriminator(kind_of("type", "content", "diff", "terminal")),
+    Discriminator(kind_of("type", "content", "diff", "terminal", "session")),
 ]
+
+
+class CancelCapability(Model):
+    """What may be done to a tool call, a terminal or a subagent while it runs."""
+
+    cancel: Lenient[Raw | None] = None
 
 
 class ToolCallUpdate(ToolCallFields):
     """``tool_call_update``, and the tool call that a permission request is about."""
 
     content: Patched[Items[ToolCallContent]] = MISSING
+    capabilities: Patched[CancelCapability] = MISSING
 
 
 class ToolCallContentChunk(Model):
@@ -244,6 +277,13 @@ class TerminalOutput(Model):
     data: str
 
 
+class TerminalSize(Model):
+    """How large a terminal is, in characters."""
+
+    cols: Annotated[int, Field(ge=1, le=65535)]
+    rows: Annotated[int, Field(ge=1, le=65535)]
+
+
 class TerminalUpdate(Model):
     """``terminal_update``."""
 
@@ -252,6 +292,8 @@ class TerminalUpdate(Model):
     cwd: Patched[str] = MISSING
     output: Patched[TerminalOutput] = MISSING
     exit_status: Patched[TerminalExitStatus] = MISSING
+    size: Patched[TerminalSize] = MISSING
+    capabilities: Patched[CancelCapability] = MISSING
 
 
 class TerminalOutputChunk(Model):
@@ -259,6 +301,26 @@ class TerminalOutputChunk(Model):
 
     terminal_id: Filled
     data: str
+
+
+class SubagentUpdate(Model):
+    """``subagent_update``."""
+
+    session_id: Filled
+    title: Patched[str] = MISSING
+    description: Patched[str] = MISSING
+    state: Patched[StateUpdate] = MISSING
+    cwd: str | Missing | None = MISSING
+    capabilities: Patched[CancelCapability] = MISSING
+
+
+class SessionMessage(Model):
+    """``session_message``; a message between two sessions."""
+
+    message_id: Filled
+    sender_session_id: Patched[Filled] = MISSING
+    recipient_session_id: Patched[Filled] = MISSING
+    content: Patched[Items[ContentBlock]] = MISSING
 
 
 class PlanItems(Model):
@@ -304,6 +366,7 @@ class CommandPermissionSubject(Model):
     command: str
     cwd: str
     tool_call_id: Lenient[Filled | None] = None
+    terminal_id: Lenient[Filled | None] = None
 
 
 RequestPermissionSubject: TypeAlias = Annotated[

@@ -1,0 +1,121 @@
+"""Everything that can happen: the closed union that the hub handles.
+
+Times are seconds of a monotonic clock and are given to ``Hub.handle`` beside the event.
+
+Invariant: frozen values only; the rims make them, the hub alone reads them.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from acpls.events.agent import (
+    AgentEnded,
+    AgentEvent,
+    AgentMisspoke,
+    AgentReady,
+    AgentStarting,
+    AskFailed,
+    FileReadAsked,
+    FileWriteAsked,
+    FormAsked,
+    LeftOut,
+    LinkAsked,
+    LinkDone,
+    Notified,
+    QuestionAsked,
+    Replied,
+    RequestId,
+    RequestWithdrawn,
+    SessionTold,
+)
+from acpls.events.editor import (
+    BufferChanged,
+    BufferClosed,
+    BufferOpened,
+    BufferSaved,
+    CommandAbandoned,
+    CommandGiven,
+    EditApplied,
+    EditorReady,
+    EditRefused,
+    FocusChanged,
+    ProgramRan,
+    QuestionPut,
+    SettingsChanged,
+)
+from acpls.events.world import Disk, FileRead, FileWritten, TimePassed
+
+__all__ = [
+    "AgentEnded",
+    "AgentEvent",
+    "AgentMisspoke",
+    "AgentReady",
+    "AgentStarting",
+    "AskFailed",
+    "BufferChanged",
+    "BufferClosed",
+    "BufferOpened",
+    "BufferSaved",
+    "CommandAbandoned",
+    "CommandGiven",
+    "Disk",
+    "EditApplied",
+    "EditRefused",
+    "EditorReady",
+    "Event",
+    "FileRead",
+    "FileReadAsked",
+    "FileWriteAsked",
+    "FileWritten",
+    "FocusChanged",
+    "FormAsked",
+    "LeftOut",
+    "LinkAsked",
+    "LinkDone",
+    "Notified",
+    "ProgramRan",
+    "QuestionAsked",
+    "QuestionPut",
+    "Replied",
+    "RequestId",
+    "RequestWithdrawn",
+    "SessionTold",
+    "SettingsChanged",
+    "TimePassed",
+]
+
+Event: TypeAlias = (
+    AgentStarting
+    | AgentReady
+    | AgentEnded
+    | AgentMisspoke
+    | SessionTold
+    | Notified
+    | LeftOut
+    | Replied
+    | AskFailed
+    | QuestionAsked
+    | FormAsked
+    | LinkAsked
+    | LinkDone
+    | RequestWithdrawn
+    | FileReadAsked
+    | FileWriteAsked
+    | EditorReady
+    | SettingsChanged
+    | BufferOpened
+    | BufferChanged
+    | BufferSaved
+    | BufferClosed
+    | FocusChanged
+    | CommandGiven
+    | CommandAbandoned
+    | QuestionPut
+    | ProgramRan
+    | EditApplied
+    | EditRefused
+    | FileRead
+    | FileWritten
+    | TimePassed
+)

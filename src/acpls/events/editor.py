@@ -1,0 +1,133 @@
+"""What the editor and its user do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from acpls.text.buffers import ContentChange
+
+
+@dataclass(frozen=True, slots=True)
+class EditorReady:
+    """The editor is initialised. ``roots`` are absolute paths, the first one the main root.
+
+    ``sessions``, ``questions``, ``reviews``, ``places``: what it announced for itself
+    (docs/protocol.md, handshake). ``dialogs``: it has dialogs; ``gentle_dialogs``: they are
+    known not to eat what the user types. ``terminals``: it runs programs in a terminal;
+    ``links``: it opens pages in a browser.
+    """
+
+    roots: tuple[str, ...]
+    sessions: bool = False
+    questions: bool = False
+    reviews: bool = False
+    places: bool = False
+    focus: bool = False
+    dialogs: bool = False
+    gentle_dialogs: bool = False
+    terminals: bool = False
+    links: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsChanged:
+    """Raw settings, lowest precedence first; what is wrong in them becomes a warning."""
+
+    layers: tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BufferOpened:
+    """The editor opened a document."""
+
+    uri: str
+    version: int
+    text: str
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BufferChanged:
+    """The editor changed a document; each change applies to the result of the one before."""
+
+    uri: str
+    version: int
+    changes: tuple[ContentChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BufferSaved:
+    """The editor wrote a document to disk."""
+
+    uri: str
+
+
+@dataclass(frozen=True, slots=True)
+class BufferClosed:
+    """The editor no longer owns a document."""
+
+    uri: str
+
+
+@dataclass(frozen=True, slots=True)
+class FocusChanged:
+    """The document the user looks at, and whether they are typing in it."""
+
+    uri: str | None
+    typing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CommandGiven:
+    """A command of the editor's user, with checked arguments.
+
+    ``ticket`` names the request that waits for the answer; ``None``: nobody waits.
+    """
+
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    ticket: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class CommandAbandoned:
+    """The editor no longer waits for the command with this ticket."""
+
+    ticket: object
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPut:
+    """What came of putting a question to the user: the option chosen, or ``None`` when it
+    was dismissed, could not be shown, or was answered with an error.
+    """
+
+    question: str
+    option: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramRan:
+    """A program that the editor was to run for the user has ended; ``None``: it was not run."""
+
+    token: object
+    exit_code: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class EditApplied:
+    """The editor says that it made edit number ``edit``."""
+
+    edit: int
+
+
+@dataclass(frozen=True, slots=True)
+class EditRefused:
+    """The editor did not make edit number ``edit``, or did not answer in time."""
+
+    edit: int
+    reason: str

@@ -1,0 +1,57 @@
+"""Questions are put to the user, where the editor shows them itself.
+
+Invariant: a question about changes waits until these have been looked at.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from acpls.effects import PutQuestion, TellUser
+from acpls.review.ledger import Author
+from acpls.session.content import AboutToolCall
+
+if TYPE_CHECKING:
+    from acpls.hub.state import Effects, State
+    from acpls.questions import Question
+
+
+def put_next(state: State) -> Effects:
+    """Put questions to the user: all at once to an editor that queues them itself, else one
+    dialog at a time.
+
+    A question about changes waits until these have been looked at, so that it can show them.
+    """
+    if not _shows_questions(state):
+        return
+    for question in state.questions.pending():
+        if question.put:
+            if not state.editor.questions and not question.dismissed:
+                return
+            continue
+        if _unread(state, question):
+            continue
+        question.put = True
+        yield PutQuestion(question.key)
+        if not state.editor.questions:
+            return
+
+
+def tell_plainly(state: State, question: Question) -> Effects:
+    """Tell of a question that stands in no conversation, where the editor shows none itself.
+
+    The log then has all of it, a page's address too, and code actions have the answers.
+    """
+    if not _shows_questions(state):
+        message = f"{question.title}: a code action answers"
+        yield TellUser("error", message, question.description or "")
+
+
+def _shows_questions(state: State) -> bool:
+    return state.editor.questions or state.may_use_dialogs
+
+
+def _unread(state: State, question: Question) -> bool:
+    if not isinstance(question.subject, AboutToolCall):
+        return False
+    return state.claims_awaited[Author(question.session, question.subject.tool_call)] > 0
