@@ -10,7 +10,6 @@ what outlives it is found wherever it has moved to.
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import sys
@@ -18,20 +17,21 @@ import time
 import uuid
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import anyio
-import install
 import psutil
+from model_script import Use
 from model_server import ModelServer
 
-from acpls.testing.editor import FULL, FakeEditor
+from acpls.testing.editor import FULL, IGNORED, FakeEditor
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+    from collections.abc import AsyncIterator, Callable, Iterable, Iterator
     from pathlib import Path
 
-    from model_server import Script
+    from agents_known import RealAgent
+    from model_script import Script
 
 Json: TypeAlias = dict[str, Any]
 
@@ -42,105 +42,43 @@ WITHIN = 40.0
 # Nothing listens at the discard port: who tries to leave the loopback fails at once.
 NOWHERE = "http://127.0.0.1:9"
 
+# The file of the project, what is edited in it, and what the user typed below it.
+TEXT = '''"""Greets people."""
 
-@dataclass(frozen=True, slots=True)
-class RealAgent:
-    """An agent, how it is started, and what it needs to know of its model.
-
-    ``allow`` and ``reject`` are the ids of its options for one permission. ``prepare`` writes
-    the files that it wants to find in its home and gives the environment; its arguments are
-    that home and the address of the model server.
-    """
-
-    name: str
-    package: str
-    protocol: Literal[1, 2]
-    allow: str
-    reject: str
-    command: list[str] | None
-    prepare: Callable[[Path, str], Mapping[str, str]]
-
-    def setting(self, home: Path, model: str) -> Json:
-        """The agent's entry in the settings."""
-        assert self.command is not None  # tests of a missing agent are not collected
-        program, *arguments = self.command
-        env = dict(self.prepare(home, model))
-        return {"command": program, "args": arguments, "env": env, "protocol": self.protocol}
+import sys
 
 
-def _claude_home(home: Path, model: str) -> dict[str, str]:
-    config = home / "claude"
-    config.mkdir()
-    # Left to itself it starts in a mode in which the model decides what is allowed.
-    settings = {"permissions": {"defaultMode": "default"}}
-    (config / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
-    return {
-        "ANTHROPIC_API_KEY": "none",
-        "ANTHROPIC_BASE_URL": model,
-        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-        "CLAUDE_CONFIG_DIR": str(config),
-        "DISABLE_AUTOUPDATER": "1",
-    }
+def greet(name):
+    return "Hello, " + name
 
 
-def _pilc_home(home: Path, model: str) -> dict[str, str]:
-    config = home / ".pi-python"
-    config.mkdir()
-    lines = {
-        "provider": "openai",
-        "model_id": "scripted",
-        "id": "scripted",
-        "base_url": f"{model}/v1",
-        "api_key_env": "MODEL_KEY",
-    }
-    # A string of JSON is one of TOML too.
-    text = "".join(f"{key} = {json.dumps(value)}\n" for key, value in lines.items())
-    (config / "agent.toml").write_text(f"[model]\n{text}", encoding="utf-8")
-    return {"MODEL_KEY": "none"}
+def main():
+    print(greet(sys.argv[1]))
 
 
-def _fast_agent_home(home: Path, model: str) -> dict[str, str]:
-    return {"FAST_AGENT_HOME": str(home / "fast-agent")}
-
-
-def _passthrough(command: list[str] | None) -> list[str] | None:
-    """fast-agent with a model inside that does what the prompt says, and no more."""
-    return command and [*command, "--model", "passthrough", "-x"]
-
-
-_CLAUDE = install.claude()
-CLAUDE_1 = RealAgent("claude", "claude-agent-acp", 1, "allow-once", "reject", _CLAUDE, _claude_home)
-CLAUDE_2 = RealAgent("claude", "claude-agent-acp", 2, "allow-once", "reject", _CLAUDE, _claude_home)
-PILC = RealAgent(
-    "pilc", "pi-agent-cli-lc", 1, "allow-once", "reject-once", install.pilc(), _pilc_home
-)
-FAST_AGENT = RealAgent(
-    "fast-agent",
-    "fast-agent-mcp",
-    1,
-    "allow_once",
-    "reject_once",
-    _passthrough(install.fast_agent()),
-    _fast_agent_home,
-)
+if __name__ == "__main__":
+    main()
+'''
+OLD, NEW = '"Hello, " + name', 'f"Grüße 🎉, {name}!"'
+UNSAVED = "# Still to do: tests.\n"
 
 
 @dataclass(slots=True)
 class Stage:
     """A running server with its editor, its agent and the agent's model."""
 
-    agent: RealAgent
     editor: FakeEditor
     model: ModelServer
     mark: str
+    within: float = WITHIN
 
     async def prompt(self, text: str) -> None:
         """Send a prompt."""
-        await self.editor.command("acpls.session.prompt", {"text": text}, within=WITHIN)
+        await self.editor.command("acpls.session.prompt", {"text": text}, within=self.within)
 
     async def question(self) -> Json:
         """The next question that the agent asks, which stays open."""
-        asked = await self.editor.next("acp/question/ask", within=WITHIN)
+        asked = await self.editor.next("acp/question/ask", within=self.within)
         (question,) = [
             question
             for question in await self.editor.command("acpls.question.list")
@@ -153,13 +91,13 @@ class Stage:
         """Answer a question; what the editor is told of it then."""
         chosen = {"question": question["question"], "option": option}
         await self.editor.command("acpls.question.answer", chosen)
-        settled = await self.editor.next("acp/question/settled", within=WITHIN)
+        settled = await self.editor.next("acp/question/settled", within=self.within)
         assert isinstance(settled, dict)
         return settled
 
     async def end_of_turn(self) -> str:
         """Wait until the turn is over, and say how it ended."""
-        ended = await self.editor.next("acp/session/changed", _ends_turn, within=WITHIN)
+        ended = await self.editor.next("acp/session/changed", _ends_turn, within=self.within)
         (reason,) = [
             change["stopReason"] for change in ended["changes"] if change.get("stopReason")
         ]
@@ -175,14 +113,14 @@ class Stage:
             for block in entry["content"]
         )
 
-    async def tool_calls(self) -> dict[str, str]:
-        """The state of each tool call of the session, by what it does."""
+    async def tool_calls(self) -> list[tuple[str, str]]:
+        """What each tool call of the session does, and its state."""
         session = await self.editor.command("acpls.session.get")
-        return {
-            entry["kind"]: entry["status"]
+        return [
+            (entry["kind"], entry["status"])
             for entry in session["entries"]
             if entry["type"] == "toolCall"
-        }
+        ]
 
     def pieces(self) -> int:
         """In how many pieces the agent's words came so far."""
@@ -207,35 +145,46 @@ async def playing(agent: RealAgent, folder: Path, script: Script) -> AsyncIterat
 
     At its end nothing of it may be left running, nor anything unread in the editor.
     """
-    home, project = folder / "home", folder / "project"
-    home.mkdir()
-    project.mkdir(exist_ok=True)
+    home = folder / "home"
     mark = uuid.uuid4().hex
     with ModelServer(script) as model:
-        editor = FakeEditor(
-            SERVE,
-            root=project,
-            capabilities=FULL,
-            initialization_options={
-                "agents": {agent.name: agent.setting(home, model.url)},
-                "defaultAgent": agent.name,
-            },
-            env=_environment(home, mark),
-            within=WITHIN,
-        )
+        home.mkdir()
+        editor = seated(agent.name, agent.setting(home, model.url), folder, mark)
         try:
             async with editor:
-                yield Stage(agent, editor, model, mark)
+                yield Stage(editor, model, mark)
             await until(lambda: not running(mark), within=15)
             left = running(mark)
         finally:
             # pytest shows it beside a test that fails.
             sys.stderr.write(editor.stderr.decode(errors="replace"))
-            for process, _ in _marked(mark):
-                process.kill()
+            kill(mark)
     assert not left, f"still running: {left}"
     assert not model.faults
     assert not model.unknown
+
+
+def seated(
+    name: str, entry: Json, folder: Path, mark: str, ignore: Iterable[str] = IGNORED
+) -> FakeEditor:
+    """An editor on the real server in ``folder / "project"``, with one agent in its settings."""
+    project = folder / "project"
+    project.mkdir(exist_ok=True)
+    return FakeEditor(
+        SERVE,
+        root=project,
+        capabilities=FULL,
+        initialization_options={"agents": {name: entry}, "defaultAgent": name},
+        env=_environment(folder / "home", mark),
+        within=WITHIN,
+        ignore=ignore,
+    )
+
+
+def kill(mark: str) -> None:
+    """End what carries the mark."""
+    for process, _ in _marked(mark):
+        process.kill()
 
 
 def running(mark: str) -> list[str]:
@@ -249,6 +198,21 @@ async def until(holds: Callable[[], bool], within: float = WITHIN) -> bool:
     while not (came := holds()) and time.monotonic() < deadline:  # noqa: ASYNC110  see above
         await anyio.sleep(0.02)
     return came
+
+
+def project(folder: Path) -> Path:
+    """Make the project for a stage in ``folder``; its file that the agents work on."""
+    path = folder / "project" / "hello.py"
+    path.parent.mkdir()
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+def edit(file: Path, old: str, new: str) -> Use:
+    """Replace a text in the file, by whole lines."""
+    (line,) = [line for line in TEXT.splitlines() if old in line]
+    given = {"path": str(file), "old": line, "new": line.replace(old, new)}
+    return Use("edit", {**given, "text": TEXT.replace(old, new)})
 
 
 def text_of(file: Path) -> str:
