@@ -5,7 +5,7 @@ Invariant: values in, values out; whatever raises, raises ``Misfit``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Final, Protocol, assert_never
 
 from acpls.client import lift
 from acpls.session.content import Choice, Command, Option, PlanEntry, Usage
@@ -15,15 +15,18 @@ from acpls.session.updates import (
     InfoPatched,
     NoticeGiven,
     PlanSet,
+    UsageSet,
 )
 from acpls.wire import model as wire
 from acpls.wire.fields import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from acpls.session.content import Json, Unset
+    from acpls.session.updates import Update
 
+    Reader = Callable[["KnowsCost", Json], tuple[Update, ...]]
     AnyOption = wire.SelectFields | wire.BooleanFields | wire.OtherFields
 
 
@@ -76,17 +79,6 @@ def commands(given: Iterable[wire.Command | Json]) -> tuple[Command, ...]:
     )
 
 
-def usage(update: Json, cost: tuple[float, str] | None) -> Usage:
-    """Context and cost; ``cost`` is the last one known, which stays unless it is given."""
-    it = lift.read(wire.UsageUpdate, update, "usage_update")
-    match it.cost:
-        case wire.Cost(amount=amount, currency=currency):
-            cost = (amount, currency)
-        case None:
-            cost = None
-    return Usage(it.used, it.size, cost)
-
-
 def info(update: Json, null: Unset | None) -> InfoPatched:
     """Title and time of the session; ``null`` is what the version means by one as ``_meta``."""
     it = lift.read(wire.SessionInfoUpdate, update, "session_info_update")
@@ -95,28 +87,53 @@ def info(update: Json, null: Unset | None) -> InfoPatched:
     )
 
 
-def notice(update: Json) -> NoticeGiven:
-    """Something the user should see."""
+# --- updates that both versions have alike ---------------------------------------------
+
+
+class KnowsCost(Protocol):
+    """What is kept in mind of a session: the cost told last, which stays until another is."""
+
+    cost: tuple[float, str] | None
+
+
+def _usage(state: KnowsCost, update: Json) -> tuple[Update, ...]:
+    it = lift.read(wire.UsageUpdate, update, "usage_update")
+    match it.cost:
+        case wire.Cost(amount=amount, currency=currency):
+            state.cost = (amount, currency)
+        case None:
+            state.cost = None
+    return (UsageSet(Usage(it.used, it.size, state.cost)),)
+
+
+def _notice(_: KnowsCost, update: Json) -> tuple[Update, ...]:
     it = lift.read(wire.Notice, update, "notice")
-    return NoticeGiven(it.severity, it.title, it.description)
+    return (NoticeGiven(it.severity, it.title, it.description),)
 
 
-def compaction(update: Json) -> CompactionPatched:
-    """The agent shortens what it remembers. ``null`` clears in both versions."""
+def _compaction(_: KnowsCost, update: Json) -> tuple[Update, ...]:
     it = lift.read(wire.CompactionUpdate, update, "compaction_update")
     given = it.summary
     summary = tuple(map(lift.block, given)) if isinstance(given, list) else given
     error = one_line(it.error) if isinstance(it.error, str) else it.error
-    return CompactionPatched(
+    patch = CompactionPatched(
         it.compaction_id,
         it.status,
+        # ``null`` clears in both versions.
         lift.patched(summary, None),
         lift.patched(error, None),
         lift.meta(update, None),
     )
+    return (patch,)
 
 
-def compaction_chunk(update: Json) -> CompactionGrew:
-    """A piece of the summary that the agent makes."""
+def _compaction_chunk(_: KnowsCost, update: Json) -> tuple[Update, ...]:
     it = lift.read(wire.CompactionSummaryChunk, update, "compaction_summary_chunk")
-    return CompactionGrew(it.compaction_id, lift.block(it.content))
+    return (CompactionGrew(it.compaction_id, lift.block(it.content)),)
+
+
+COMPACTIONS: Final[Mapping[str, Reader]] = {
+    "compaction_update": _compaction,
+    "compaction_summary_chunk": _compaction_chunk,
+}
+PRESENT: Final[Mapping[str, Reader]] = {"usage_update": _usage, "notice": _notice}

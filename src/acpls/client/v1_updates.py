@@ -108,24 +108,6 @@ def _info(_: SessionState, update: Json) -> tuple[Update, ...]:
     return (lift_session.info(update, UNSET),)
 
 
-def _usage(state: SessionState, update: Json) -> tuple[Update, ...]:
-    it = lift_session.usage(update, state.cost)
-    state.cost = it.cost
-    return (updates.UsageSet(it),)
-
-
-def _notice(_: SessionState, update: Json) -> tuple[Update, ...]:
-    return (lift_session.notice(update),)
-
-
-def _compaction(_: SessionState, update: Json) -> tuple[Update, ...]:
-    return (lift_session.compaction(update),)
-
-
-def _compaction_chunk(_: SessionState, update: Json) -> tuple[Update, ...]:
-    return (lift_session.compaction_chunk(update),)
-
-
 READERS: Final[Mapping[str, Reader]] = {
     "user_message_chunk": _chunk,
     "agent_message_chunk": _chunk,
@@ -137,10 +119,8 @@ READERS: Final[Mapping[str, Reader]] = {
     "current_mode_update": _mode,
     "config_option_update": _config,
     "session_info_update": _info,
-    "usage_update": _usage,
-    "notice": _notice,
-    "compaction_update": _compaction,
-    "compaction_summary_chunk": _compaction_chunk,
+    **lift_session.PRESENT,
+    **lift_session.COMPACTIONS,
 }
 
 # What a replay repeats. The rest says how the session is now.
@@ -152,7 +132,6 @@ CONTENT: Final = frozenset(
         "plan",
         "plan_update",
         "plan_removed",
-        "compaction_update",
-        "compaction_summary_chunk",
+        *lift_session.COMPACTIONS,
     }
 )

@@ -199,24 +199,6 @@ def _info(_: SessionState, update: Json) -> tuple[Update, ...]:
     return (lift_session.info(update, None),)
 
 
-def _usage(state: SessionState, update: Json) -> tuple[Update, ...]:
-    it = lift_session.usage(update, state.cost)
-    state.cost = it.cost
-    return (updates.UsageSet(it),)
-
-
-def _notice(_: SessionState, update: Json) -> tuple[Update, ...]:
-    return (lift_session.notice(update),)
-
-
-def _compaction(_: SessionState, update: Json) -> tuple[Update, ...]:
-    return (lift_session.compaction(update),)
-
-
-def _compaction_chunk(_: SessionState, update: Json) -> tuple[Update, ...]:
-    return (lift_session.compaction_chunk(update),)
-
-
 # What a replay repeats ...
 _CONTENT: Final[Mapping[str, Reader]] = {
     "user_message_chunk": _chunk,
@@ -232,8 +214,7 @@ _CONTENT: Final[Mapping[str, Reader]] = {
     "terminal_update": _terminal,
     "terminal_output_chunk": _terminal_output,
     "plan_update": _plan,
-    "compaction_update": _compaction,
-    "compaction_summary_chunk": _compaction_chunk,
+    **lift_session.COMPACTIONS,
     "replay_complete": _replayed,
 }
 CONTENT: Final = frozenset(_CONTENT)
@@ -245,7 +226,6 @@ READERS: Final[Mapping[str, Reader]] = {
     "available_commands_update": _commands,
     "config_option_update": _config,
     "session_info_update": _info,
-    "usage_update": _usage,
-    "notice": _notice,
+    **lift_session.PRESENT,
     "subagent_update": _subagent,
 }
