@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from acpls.testing.turns import Turn
 
 _CHUNKS_AT_ONCE = 256
+_LOOK_EVERY_S = 0.01
 _SLEEP = "import sys, time; time.sleep(float(sys.argv[1]))"
 
 
@@ -173,6 +174,12 @@ def _sleep(turn: Turn, step: Json) -> None:
         threading.Event().wait(step["sleep"])
 
 
+def _gate(turn: Turn, step: Json) -> None:
+    gate = turn.resolve(step["gate"])
+    while not gate.exists() and not turn.cancelled.wait(_LOOK_EVERY_S):
+        pass
+
+
 def _raw(turn: Turn, step: Json) -> None:
     turn.agent.wire.write(step["raw"].encode())
 
@@ -240,6 +247,7 @@ TELLING: Final[dict[str, Callable[[Turn, Json], None]]] = {
     "wait_cancel": _wait_cancel,
     "late": _late,
     "sleep": _sleep,
+    "gate": _gate,
     "raw": _raw,
     "stderr": _stderr,
     "flood_stderr": _flood_stderr,

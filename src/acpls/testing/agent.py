@@ -3,7 +3,8 @@
 Run it as ``python -m acpls.testing.agent --script FILE.json [--protocol 1|2|auto]
 [--log FILE]``; ``command`` builds that from a script. ``acpls.testing.script`` says what a
 script can hold. With ``--log`` every message that comes in is appended as one JSON line;
-``received`` reads them. A small one, as a test writes it::
+``received`` reads them. ``--login METHOD`` is the program of a login of kind ``terminal``. A
+small script, as a test writes it::
 
     argv = command({"turns": [[{"say": "Hello"}, {"ask": "Go on?"}]]}, tmp_path)
 
@@ -28,9 +29,11 @@ from typing import TYPE_CHECKING, Any
 from acpls.testing.acts import TELLING
 from acpls.testing.asks import ASKING
 from acpls.testing.lines import Wire
+from acpls.testing.logins import Logins
 from acpls.testing.player import Player
 from acpls.testing.script import check
 from acpls.testing.turns import Agent
+from acpls.testing.visits import VISITING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -80,6 +83,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--script", type=Path, required=True)
     parser.add_argument("--protocol", choices=("1", "2", "auto"), default="auto")
     parser.add_argument("--log", type=Path)
+    parser.add_argument("--login", metavar="METHOD")
     given = parser.parse_args(argv)
     try:
         script = json.loads(given.script.read_text(encoding="utf-8"))
@@ -87,12 +91,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (OSError, ValueError) as error:
         sys.stderr.write(f"{given.script}: {error}\n")
         return 2
+    if given.login is not None:
+        return Logins(script).in_terminal(given.login)
     if "term" in script.get("ignore", []):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     threading.excepthook = _give_up
     wire = Wire(sys.stdin.buffer, sys.stdout.buffer, given.log)
     wire.word_ids = script.get("ids") == "words"
-    agent = Agent(wire, script, {**TELLING, **ASKING})
+    agent = Agent(wire, script, {**TELLING, **ASKING, **VISITING})
     agent.ignores_eof = "eof" in script.get("ignore", [])
     player = Player(agent, given.protocol)
     player.start()

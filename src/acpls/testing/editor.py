@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import anyio
 import anyio.abc
 
-from acpls.testing import pages
 from acpls.testing.capabilities import FULL, PLAIN
 from acpls.testing.link import Call, CommandFailed
 from acpls.testing.replies import Error, Later, Replies
@@ -76,7 +75,8 @@ class FakeEditor(Replies):
     """An editor at the other end of ``command``, or of a pair of byte streams.
 
     ``encoding`` is the one it offers. ``env`` is the whole environment of the server, the
-    test's own if left out. ``within``: seconds for starting, for shutting down, for ending.
+    test's own if left out. ``other_roots``: more workspace folders than ``root``.
+    ``within``: seconds for starting, for shutting down, for ending.
     ``server`` is the result of ``initialize``; ``stderr`` what the server wrote there. See
     ``Replies`` for how requests of the server are answered, and ``Desk`` for the buffers.
     """
@@ -95,10 +95,11 @@ class FakeEditor(Replies):
         ignore: Iterable[str] = IGNORED,
         env: Mapping[str, str] | None = None,
         within: float = 10,
+        other_roots: Sequence[Path] = (),
     ) -> None:
         claimed = copy.deepcopy(capabilities)
         claimed.setdefault("general", {})["positionEncodings"] = [encoding]
-        super().__init__(root, claimed, settings or {})
+        super().__init__(root, claimed, settings or {}, other_roots)
         self._command = command
         self._streams = streams
         self._env = env
@@ -209,13 +210,13 @@ class FakeEditor(Replies):
         self._tasks.start_soon(self._link.write, self._streams[1])
         self._tasks.start_soon(self._wake_at_the_end)
         self._tasks.start_soon(self._apply_edits)
-        folder = {"uri": pages.to_uri(self.root), "name": self.root.name}
+        folders = self.folders()
         params = {
             "processId": os.getpid(),
             "clientInfo": self._client_info,
-            "rootUri": folder["uri"],
+            "rootUri": folders[0]["uri"],
             "capabilities": self.capabilities,
-            "workspaceFolders": [folder],
+            "workspaceFolders": folders,
         }
         if self._options is not None:
             params["initializationOptions"] = self._options

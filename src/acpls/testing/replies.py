@@ -17,7 +17,7 @@ from acpls.testing.desk import Desk
 from acpls.testing.link import Link
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from acpls.testing.frames import Json
@@ -98,10 +98,13 @@ class Replies(Desk):
     ``window/showMessage``), ``shown`` (of ``window/showDocument``), ``registered``.
     """
 
-    def __init__(self, root: Path, capabilities: Json, settings: Json) -> None:
+    def __init__(
+        self, root: Path, capabilities: Json, settings: Json, other_roots: Iterable[Path] = ()
+    ) -> None:
         self._link = Link(self._take)
         super().__init__(self._link.notify)
         self.root = root
+        self._roots = [root, *other_roots]
         self.capabilities = capabilities
         self.settings = settings
         self.server: Json = {}
@@ -120,6 +123,10 @@ class Replies(Desk):
         self._messages: list[Message] = []
         self._news = anyio.Event()
         self._edit_box, self._edit_queue = anyio.create_memory_object_stream[Message](1000)
+
+    def folders(self) -> list[Json]:
+        """The workspace folders, as ``initialize`` has them."""
+        return [{"uri": pages.to_uri(root), "name": root.name} for root in self._roots]
 
     # --- messages of the server ------------------------------------------------------
 
@@ -200,9 +207,7 @@ class Replies(Desk):
             "client/unregisterCapability": lambda _: None,
             "window/workDoneProgress/create": lambda _: None,
             "workspace/configuration": self._configure,
-            "workspace/workspaceFolders": lambda _: [
-                {"uri": pages.to_uri(self.root), "name": self.root.name}
-            ],
+            "workspace/workspaceFolders": lambda _: self.folders(),
         }
         if self._claims("window", "showDocument"):
             answers["window/showDocument"] = self._show

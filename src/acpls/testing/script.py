@@ -27,13 +27,22 @@ Members of the script:
     Steps run before the first message is read; only those that need no session.
 ``initialize``
     ``manners``: a list of faults seen in real agents (``MANNERS``). ``override``: laid over
-    the result, member by member; ``null`` takes a member out. ``login``: ``true`` answers
-    -32000 to ``session/new`` until the client has logged in.
+    the result, member by member; ``null`` takes a member out. ``offers``: what else the agent
+    says that it can do (``OFFERS``). ``login``: ``true`` answers -32000 to ``session/new``
+    until the client has logged in; or ``{"methods", "needed_for"?, "kept_in"?}``:
+    ``needed_for`` lists the methods that are answered so, ``kept_in`` is a file that is there
+    while the user is logged in. A method is ``{"id", "name", "kind"?, "description"?}``; of
+    kind ``agent`` (default) it may have ``steps``, of which a ``fail`` makes the login fail,
+    of kind ``terminal`` ``env`` and ``fails`` (an exit code), of kind ``env_var``
+    ``variables``: with all of them in its environment the agent is logged in.
 ``session``
     ``id`` (several sessions get ``-2``, ``-3`` ... behind it), ``options``, ``modes``
     (``{"current", "available"}``), ``commands``,
     ``before`` and ``after``: steps before and after the answer to ``session/new``; a ``fail``
-    in ``before`` is that answer.
+    in ``before`` is that answer. ``again``: steps before ``session/load``, ``session/resume``
+    and ``session/fork`` are answered, in the same way. ``replay``: when ``session/load`` tells
+    a session again, ``before`` (default) or ``after`` its answer, or half and half, ``both``.
+    ``kept_in``: a file that keeps all sessions from one process to the next.
     An option is ``{"id", "value", "name"?, "category"?, "choices"?}``; no choices: a boolean.
 ``prompt``
     ACP 2 only. The order of what begins a turn, of ``echo``, ``answer`` and ``state``; what
@@ -69,6 +78,10 @@ ask                   title of a permission request; ``call``: a tool step, or `
                       ``then``: steps for each chosen id; ``cancelled``, ``failed``: steps;
                       ``id``; ``wait: false`` goes on at once, and the steps run when the
                       answer is there (two asks at once)
+visit                 a page that the user is asked to open; ``message``, ``link`` (the id of
+                      the elicitation), ``wait``, and the steps ``accepted``, ``declined``,
+                      ``cancelled``, ``failed``
+complete              link of a page whose visit is over
 withdraw              id of an open ask, which is cancelled with ``$/cancel_request``
 read                  path; ``line``, ``limit``, ``into``, ``via``, ``failed``
 write                 path; ``text``, ``via``, ``failed``. ``via``: ``"client"``, ``"disk"``;
@@ -94,6 +107,7 @@ chunks                number of agent message chunks; ``text``, where ``{n}`` co
 stderr, flood_stderr  text; number of bytes
 late                  method of the client; waits till such a message came in since the turn
                       began. First in a turn of ACP 2 it holds the prompt back
+gate                  path; waits till there is such a file
 sleep                 seconds, or ``"forever"``
 spawn                 seconds that a child of the agent sleeps, which holds the agent's streams
                       open; ``own_session``, ``into`` (pid)
@@ -111,6 +125,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from acpls.testing.shapes import OFFERS
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -123,6 +139,8 @@ MANNERS: Final = {
     "hang": "never answers initialize",
     "refuse_again": "answers -32600 to a second initialize",
     "hang_again": "never answers a second initialize",
+    "no_resume": "says that it has session/resume, and answers it with -32601",
+    "load_anything": "answers session/load of an unknown id with {}, and has an empty session",
 }
 
 # What each step takes beside its own word.
@@ -135,6 +153,8 @@ STEPS: Final[Mapping[str, frozenset[str]]] = {
         "plan": "id",
         "tool": "title kind status name locations content raw_input raw_output as",
         "ask": "call command cwd options description then cancelled failed id wait",
+        "visit": "message link wait accepted declined cancelled failed",
+        "complete": "",
         "withdraw": "",
         "read": "line limit into via failed",
         "write": "text via failed",
@@ -157,6 +177,7 @@ STEPS: Final[Mapping[str, frozenset[str]]] = {
         "stderr": "",
         "flood_stderr": "",
         "late": "",
+        "gate": "",
         "sleep": "",
         "spawn": "own_session into",
         "ignore_eof": "",
@@ -170,15 +191,27 @@ STEPS: Final[Mapping[str, frozenset[str]]] = {
 BARE: Final = frozenset({"wait_cancel", "ignore_eof", "close_stdout", "end", "die"})
 _AT_START: Final = frozenset(
     {
-        *("raw", "stderr", "flood_stderr", "notify", "sleep"),
+        *("raw", "stderr", "flood_stderr", "notify", "gate", "sleep"),
         *("spawn", "ignore_eof", "close_stdout", "die", "kill"),
     }
 )
-_BRANCHES: Final = ("cancelled", "failed")
+# Steps of a login may ask for something, and wait.
+_AT_LOGIN: Final = _AT_START | {"visit", "complete", "request", "late", "wait_cancel", "fail"}
+_BRANCHES: Final = ("cancelled", "failed", "accepted", "declined")
 _MEMBERS: Final[Mapping[str, frozenset[str]]] = {
-    "initialize": frozenset({"manners", "override", "login"}),
-    "session": frozenset(("id", "options", "modes", "commands", "before", "after")),
+    "initialize": frozenset(("manners", "override", "offers", "login")),
+    "session": frozenset(
+        {
+            *("id", "options", "modes", "commands", "kept_in"),
+            *("before", "after", "again", "replay"),
+        }
+    ),
 }
+_LOGIN: Final = frozenset(("methods", "needed_for", "kept_in"))
+_LOGIN_METHOD: Final = frozenset(
+    {"id", "name", "kind", "description", "steps", "env", "fails", "variables"}
+)
+_REPLAY: Final = ("before", "after", "both")
 _PLAIN_MEMBERS: Final = frozenset(("start", "prompt", "cancel", "ignore", "ids", "turns"))
 
 
@@ -201,6 +234,9 @@ def check(script: Any) -> None:
         elif name not in _PLAIN_MEMBERS:
             raise ScriptError(f"script: unknown member {name!r}")
     _words("initialize.manners", script.get("initialize", {}).get("manners", []), MANNERS)
+    _words("initialize.offers", script.get("initialize", {}).get("offers", []), OFFERS)
+    _words("session.replay", [script.get("session", {}).get("replay", "before")], _REPLAY)
+    _check_login(script.get("initialize", {}).get("login", False))
     _words("prompt", script.get("prompt", []), ("echo", "answer", "state"))
     _words("cancel", [script.get("cancel", "heed")], ("heed", "ignore"))
     _words("ignore", script.get("ignore", []), ("eof", "term"))
@@ -210,12 +246,30 @@ def check(script: Any) -> None:
         raise ScriptError("turns: must be a list")
     for at, turn in enumerate(turns):
         _check_steps(f"turns[{at}]", turn)
-    for when in ("before", "after"):
+    for when in ("before", "after", "again"):
         _check_steps(f"session.{when}", script.get("session", {}).get(when, []))
-    _check_steps("start", script.get("start", []))
-    for at, step in enumerate(script.get("start", [])):
-        if verb(step) not in _AT_START:
-            raise ScriptError(f"start[{at}]: {verb(step)!r} needs a session")
+    _check_nowhere("start", script.get("start", []), _AT_START)
+
+
+def _check_login(login: Any) -> None:
+    if isinstance(login, bool):
+        return
+    _only("login", login, _LOGIN)
+    for at, method in enumerate(login.get("methods", [])):
+        where = f"login.methods[{at}]"
+        _only(where, method, _LOGIN_METHOD)
+        for name in ("id", "name"):
+            if name not in method:
+                raise ScriptError(f"{where}: needs {name!r}")
+        _words(where, [method.get("kind", "agent")], ("agent", "terminal", "env_var"))
+        _check_nowhere(f"{where}.steps", method.get("steps", []), _AT_LOGIN)
+
+
+def _check_nowhere(where: str, steps: Any, known: frozenset[str]) -> None:
+    _check_steps(where, steps)
+    for at, step in enumerate(steps):
+        if verb(step) not in known:
+            raise ScriptError(f"{where}[{at}]: {verb(step)!r} needs a session")
 
 
 def _only(where: str, value: Any, known: frozenset[str]) -> None:

@@ -9,7 +9,10 @@ from __future__ import annotations
 import difflib
 import re
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 Json: TypeAlias = dict[str, Any]
 
@@ -17,30 +20,48 @@ NAME = "scripted-agent"
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
-def initialize_result(version: int, *, login: bool) -> Json:
-    """The result of ``initialize`` before the script's overrides."""
+OFFERS: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
+    "fork": (("sessionCapabilities", "fork"), ("fork",)),
+    "title": (("sessionCapabilities", "title"), ("title",)),
+    "directories": (
+        ("sessionCapabilities", "additionalDirectories"),
+        ("additionalDirectories",),
+    ),
+    "system_prompt": (("sessionCapabilities", "systemPrompt"), ("systemPrompt",)),
+    "override": (
+        ("sessionCapabilities", "systemPrompt", "mode", "override"),
+        ("systemPrompt", "mode", "override"),
+    ),
+    "stdio": ((), ("mcp", "stdio")),
+    "http": (("mcpCapabilities", "http"), ("mcp", "http")),
+    "sse": (("mcpCapabilities", "sse"), ()),
+    "logout": (("auth", "logout"), ()),
+}
+"""What a script can have the agent say that it can do, besides what it always says: where
+that stands in ACP 1 and in ACP 2. Nowhere: the version always has it, or never.
+"""
+
+
+def initialize_result(version: int, offers: Iterable[str] = ()) -> Json:
+    """The result of ``initialize`` before the script's overrides, without the logins."""
     about = {"name": NAME, "title": "Scripted agent", "version": "1.0"}
-    login_method = {"name": "Log in"}
-    if version == 1:
-        methods = [{"id": "login", **login_method}]
-        return {
-            "protocolVersion": 1,
-            "agentInfo": about,
-            "agentCapabilities": {
-                "loadSession": True,
-                "promptCapabilities": {"image": True, "audio": False, "embeddedContext": True},
-                "sessionCapabilities": {"list": {}, "resume": {}, "close": {}, "delete": {}},
-            },
-            "authMethods": methods if login else [],
-        }
-    return {
-        "protocolVersion": 2,
-        "info": about,
-        "capabilities": {
-            "session": {"prompt": {"image": {}, "embeddedContext": {}}, "delete": {}},
-        },
-        "authMethods": [{"type": "agent", "methodId": "login", **login_method}] if login else [],
+    session: Json = {"prompt": {"image": {}, "embeddedContext": {}}, "delete": {}}
+    can: Json = {
+        "loadSession": True,
+        "promptCapabilities": {"image": True, "audio": False, "embeddedContext": True},
+        "sessionCapabilities": {"list": {}, "resume": {}, "close": {}, "delete": {}},
     }
+    for word in offers:
+        place = can if version == 1 else session
+        *outer, last = OFFERS[word][0 if version == 1 else 1] or [""]
+        for name in outer:
+            place = place.setdefault(name, {})
+        if last:
+            # The kinds of MCP servers are flags in ACP 1, all else are objects.
+            place.setdefault(last, True if outer == ["mcpCapabilities"] else {})
+    if version == 1:
+        return {"protocolVersion": 1, "agentInfo": about, "agentCapabilities": can}
+    return {"protocolVersion": 2, "info": about, "capabilities": {"session": session}}
 
 
 def text_block(text: str) -> Json:

@@ -68,6 +68,14 @@ class Session:
     history: list[Json] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
     last: threading.Thread | None = None
+    title: str | None = None
+    keep: Callable[[Json], None] | None = None
+
+    def note(self, update: Json) -> None:
+        """It is told again whenever the session is; ``keep`` keeps it for the next process."""
+        self.history.append(update)
+        if self.keep is not None:
+            self.keep({"session": self.key, "told": update})
 
     def config(self, version: int) -> list[Json]:
         """All options in the shape of this version."""
@@ -78,13 +86,17 @@ class Session:
 
 
 class Turn:
-    """The run of one list of steps. ``began`` is called before the first visible one."""
+    """The run of one list of steps. ``began`` is called before the first visible one.
+
+    ``request``: the id of the client's request, where the steps are about no session.
+    """
 
     def __init__(
         self, agent: Agent, session: Session, began: Callable[[Turn], None] | None = None
     ) -> None:
         self.agent = agent
         self.session = session
+        self.request: Any = None
         self.cancelled = threading.Event()
         self.since = len(agent.arrived)
         self.asks: dict[str, Sent] = {}
@@ -140,7 +152,7 @@ class Turn:
 
     def update(self, update: Json) -> None:
         """Sends one ``session/update``."""
-        self.session.history.append(update)
+        self.session.note(update)
         params = {"sessionId": self.session.key, "update": update}
         self.agent.wire.notify("session/update", params)
 
