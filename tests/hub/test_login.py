@@ -611,6 +611,7 @@ def test_login_to_an_agent_that_is_being_restarted_asks_when_it_is_ready() -> No
     scene.session()
     scene.result("agent.restart")
     assert scene.result("agent.login")["state"] == "starting"
+    scene.give(ev.AgentEnded(AGENT, "demo was ended", wanted=True))
     scene.is_ready()
     assert question_of(scene).about_login
 

@@ -58,3 +58,14 @@ def test_the_end_of_an_agent_that_a_command_told_of_is_told_no_second_time() -> 
     scene.give(ev.AgentEnded(AGENT, "demo was killed"))
     assert scene.failure(ticket).message == "demo was killed"
     assert [told.level for told in scene.of(ef.TellUser) if told.level == "error"] == []
+
+
+def test_a_session_that_waits_for_a_login_is_lost_when_its_agent_is_stopped() -> None:
+    """Else it would be starting for ever, when the agent is started before its end is told."""
+    scene, ticket = refused()
+    scene.result("agent.stop")
+    assert scene.failure(ticket).message == f"{FACTS.title or FACTS.name} was stopped"
+    assert scene.state.sessions["s1"].state == "lost"
+    scene.result("agent.start")
+    scene.give(ev.AgentEnded(AGENT, "demo was ended", wanted=True))
+    assert scene.state.sessions["s1"].state == "lost"

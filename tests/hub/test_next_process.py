@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from scene import AGENT, NATIVE, Scene
+from scene import AGENT, FACTS, NATIVE, Scene
 
 from acpls import effects as ef
 from acpls import events as ev
 from acpls.session import updates as up
-from acpls.session.asks import Failure, Prompt, ResumeSession, SessionOpened
+from acpls.session.asks import Failure, NewSession, Prompt, ResumeSession, SessionOpened
 from acpls.session.content import Choosable, Text
 
 
@@ -49,6 +49,39 @@ def test_what_an_ended_process_still_said_is_not_the_next_ones_s19(last_words: e
     assert prompts(scene) == []
     scene.replied(SessionOpened(NATIVE), ResumeSession)
     assert prompts(scene) == [Prompt(NATIVE, (Text("two"),))]
+
+
+def test_a_process_that_was_stopped_while_it_started_does_not_come_back() -> None:
+    """Its last news must not count for the next one: else an end would be waited for in vain."""
+    scene = Scene()
+    scene.command("agent.start")
+    scene.result("agent.stop")
+    scene.give(ev.AgentStarting(AGENT, "still starting"))
+    scene.give(ev.AgentReady(AGENT, FACTS))
+    (entry,) = scene.result("agent.list")
+    assert entry["state"] == "stopped"
+    scene.result("agent.restart")
+    scene.give(ev.AgentEnded(AGENT, "demo was ended", wanted=True))
+    assert scene.state.agent(AGENT).ending == 0
+    scene.is_ready()
+    (entry,) = scene.result("agent.list")
+    assert entry["state"] == "ready"
+
+
+def test_an_id_that_another_session_got_meanwhile_stays_with_that_one() -> None:
+    """Some agents count their sessions from the beginning in each process."""
+    scene = Scene()
+    scene.session()
+    scene.dies()
+    scene.result("agent.restart")
+    scene.is_ready()
+    scene.command("session.new")
+    scene.ask_fails(Failure(-32002, "no such session"), ResumeSession)
+    scene.replied(SessionOpened(NATIVE), NewSession)
+    scene.passes(1)
+    assert scene.state.natives[AGENT, NATIVE] == "s2"
+    scene.says("hello")
+    assert scene.state.sessions["s2"].message("m1") is not None
 
 
 def test_a_prompt_waits_for_what_a_loaded_session_may_still_tell_s19() -> None:

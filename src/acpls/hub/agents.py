@@ -212,11 +212,22 @@ def _drop_login(state: State, agent: Agent, reason: str) -> Effects:
     agent.wants_login = False
     blocked, agent.blocked = agent.blocked, []
     for waiting in blocked:
+        session = state.sessions.get(waiting.session)
+        if session is not None and session.state == "starting":
+            yield from lose(state, session, reason)
+            agent.lost.append(session.key)
         agent.told = agent.told if waiting.ticket is None else reason
         yield FailCommand(waiting.ticket, FAILED, reason)
     question = state.questions.about_login(agent.name)
     for asked in [*state.questions.visits(agent.name), *([question] if question else [])]:
         yield from state.questions.settle(asked, "agent", agent_lives=False)
+
+
+def forget(state: State, session: Session) -> None:
+    """The agent's id is the session's no more; another may have been given it since."""
+    native = (session.agent, session.native or "")
+    if state.natives.get(native) == session.key:
+        del state.natives[native]
 
 
 def lose(state: State, session: Session, reason: str, *, agent_lives: bool = False) -> Effects:
@@ -229,7 +240,6 @@ def lose(state: State, session: Session, reason: str, *, agent_lives: bool = Fal
         yield from state.questions.settle(question, by, agent_lives=agent_lives)
     for touched in session.lose(reason):
         yield ShowSession(session.key, *touched)
-    if session.native is not None:
-        state.natives.pop((session.agent, session.native), None)
+    forget(state, session)
     state.held_ends.pop(session.key, None)
     yield from claims.end_turn(state, session)

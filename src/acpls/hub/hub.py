@@ -79,7 +79,9 @@ class Hub:
         state = self.state
         match event:
             case (
-                ev.SessionTold()
+                ev.AgentStarting()
+                | ev.AgentReady()
+                | ev.SessionTold()
                 | ev.Notified()
                 | ev.QuestionAsked()
                 | ev.FormAsked()

@@ -220,7 +220,7 @@ def not_reopened(state: State, token: NotReopened) -> Effects:
         agent.loads = True
         yield from agents.reopen(state, session)
         return
-    state.natives.pop((session.agent, session.native), None)
+    agents.forget(state, session)
     session.native = None
     title = agent.title
     notice = f"{title} could not open this session again and goes on with a new one"
