@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 GROUP: Final = "acpls.plugins"
 
 # A plugin that wants to end the process has not earned it.
-_WRONGS: Final = (Exception, SystemExit)
+_WRONGS: Final = BaseException
 
 _log = logging.getLogger(__name__)
 
@@ -42,8 +43,12 @@ class Plugins:
         for name, plugin in plugins.items():
             self._take_agents(name, plugin)
             watch = getattr(plugin, "watch", None)
-            if callable(watch):
+            if watch is None:
+                continue
+            if callable(watch) and not iscoroutinefunction(watch):
                 self._watches[name] = watch
+            else:
+                _log.warning("plugin %s cannot watch: its watch is no plain function", name)
 
     def watch(self, session: str, event: SessionTold) -> None:
         """Tell every plugin that watches; one that raises is told nothing more."""

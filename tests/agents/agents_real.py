@@ -133,10 +133,22 @@ class Stage:
         (server,) = [process for process, command in _marked(self.mark) if command == SERVE]
         server.kill()
 
-    async def hunks(self, uri: str) -> list[Json]:
-        """The hunks under review in a file, from its top."""
+    async def hunks(self, uri: str, count: int | None = None) -> list[Json]:
+        """The hunks under review in a file, from its top; ``count``: when there are so many.
+
+        The last file of a turn may still be read when the turn ends.
+        """
+        told = self.editor.seen("acp/review/changed")
+        if count is not None and not any(_shows(params, uri, count) for params in told):
+            await self.editor.next(
+                "acp/review/changed", lambda params: _shows(params, uri, count), within=WITHIN
+            )
         changes = await self.editor.command("acpls.review.list", {"uri": uri})
         return [hunk for change in changes for hunk in change["hunks"]]
+
+
+def _shows(review: Json, uri: str, count: int) -> bool:
+    return review["uri"] == uri and len(review["hunks"]) == count
 
 
 @asynccontextmanager

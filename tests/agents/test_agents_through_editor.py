@@ -56,7 +56,7 @@ async def test_an_agent_reads_and_writes_through_a_document_with_unsaved_text(
         assert await stage.end_of_turn() == "end_turn"
         assert text_of(file) == written
         assert editor.text(uri) == TEXT + UNSAVED
-        hunk = (await stage.hunks(uri))[0]
+        hunk = (await stage.hunks(uri, 1))[0]
         assert hunk["baseText"] == f"    return {OLD}\n"
         assert hunk["newText"] == f"    return {NEW}\n"
         await editor.command("acpls.review.keep", {"hunk": hunk["hunk"]})
@@ -77,7 +77,7 @@ async def test_unsaved_text_that_an_agent_read_and_wrote_back_stays_the_users(
         await stage.answer(await stage.question(), FAST_AGENT.allow)
         assert await stage.end_of_turn() == "end_turn"
 
-        assert [hunk["newText"] for hunk in await stage.hunks(uri)] == [f"    return {NEW}\n"]
+        assert [hunk["newText"] for hunk in await stage.hunks(uri, 1)] == [f"    return {NEW}\n"]
         await editor.command("acpls.review.reject", {"all": True})
         assert editor.text(uri) == TEXT + UNSAVED
 
@@ -118,7 +118,7 @@ async def test_gemini_edits_a_document_with_unsaved_text(tmp_path: Path, file: P
         assert text_of(file) == TEXT.replace(OLD, NEW) + UNSAVED
         assert editor.text(uri) == TEXT + UNSAVED
 
-        (hunk,) = await stage.hunks(uri)
+        (hunk,) = await stage.hunks(uri, 1)
         assert hunk["baseText"] == f"    return {OLD}\n"
         assert hunk["newText"] == f"    return {NEW}\n"
         await editor.command("acpls.review.keep", {"hunk": hunk["hunk"]})
@@ -141,10 +141,23 @@ async def test_what_gemini_edits_is_shown_before_and_can_be_rejected_after(
         assert await stage.end_of_turn() == "end_turn"
         assert text_of(file) == TEXT.replace(OLD, NEW)
 
-        assert [hunk["newText"] for hunk in await stage.hunks(uri)] == [f"    return {NEW}\n"]
+        assert [hunk["newText"] for hunk in await stage.hunks(uri, 1)] == [f"    return {NEW}\n"]
         await stage.editor.command("acpls.review.reject", {"all": True})
         assert await stage.hunks(uri) == []
         assert text_of(file) == TEXT
+
+
+@NEEDS_FAST_AGENT
+async def test_an_agent_is_told_that_a_file_is_not_there(tmp_path: Path, file: Path) -> None:
+    """D35, D36: in the usual words, and never by an empty text."""
+    missing = file.with_name("missing.md")
+    async with playing(FAST_AGENT, tmp_path, {}) as stage:
+        await stage.prompt(call_tool("read_text_file", path=str(missing)))
+        await stage.answer(await stage.question(), FAST_AGENT.allow)
+        assert await stage.end_of_turn() == "end_turn"
+        said = await stage.told()
+        assert f"Resource not found: {missing}: no such file" in said
+        assert not missing.exists()
 
 
 @NEEDS_GEMINI

@@ -147,7 +147,7 @@ async def test_one_edit_is_kept_beside_unsaved_text_and_another_rejected(
         assert text_of(file) == changed
         assert editor.text(uri) == TEXT + UNSAVED
 
-        first, second = await stage.hunks(uri)
+        first, second = await stage.hunks(uri, 2)
         assert first["baseText"] == f"    return {OLD}\n"
         assert first["newText"] == f"    return {NEW}\n"
         assert first["range"]["start"] == {"line": 6, "character": 0}

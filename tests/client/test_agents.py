@@ -235,8 +235,7 @@ print("on stderr", file=sys.stderr, flush=True)
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        ("for _ in range(2000): write('x')", "more than 1000 lines in a row that are no messages"),
-        ("for _ in range(2000): write('{')", "more than 1000 lines in a row that are no messages"),
+        ("for _ in range(2000): write('{')", "more than 1000 lines in a row that cannot be read"),
         ("tell('x' * 2**20)", "a line longer than the limit of 1 MiB"),
         ("sys.stdout.write('x' * 2**22); time.sleep(60)", "a line longer than the limit of 1 MiB"),
     ],
@@ -270,3 +269,38 @@ async def test_an_agent_that_never_reads_is_ended(
         ended = await it.wait(AgentEnded)
         assert ended.reason == "a was ended: it left 2 MiB of messages unread"
         assert [e.ask for e in it.of(AskFailed)] == [0, 1, 2, 3]
+
+
+async def test_x06_any_amount_of_noise_is_passed_over(tmp_path: Path) -> None:
+    """X06: before the first answer and in a turn; only what cannot be read as a message counts."""
+    noise = "for _ in range(3000): write('npm notice')\n"
+    async with stage(tmp_path) as it:
+        it.start(f"{noise}hello()\n{noise}tell('on')\nserve()")
+        await it.text("on")
+        assert it.of(AgentEnded) == []
+        assert len(it.of(AgentMisspoke)) == 3
+
+
+async def test_an_agent_that_reads_no_more_is_ended(tmp_path: Path) -> None:
+    """It cannot be talked to, whatever it still says."""
+    async with stage(tmp_path) as it:
+        it.start("import os\nhello()\nos.close(0)\ntell('deaf')\ntime.sleep(600)")
+        await it.text("deaf")
+        it.prompt(1, "hello?")
+        ended = await it.wait(AgentEnded)
+        assert ended.reason == "a was ended: it no longer reads what it is sent"
+        assert [event.ask for event in it.of(AskFailed)] == [1]
+
+
+async def test_an_agent_that_reads_nothing_from_the_start_is_given_up(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        it.start("import os\nos.close(0)\ntime.sleep(600)")
+        ended = await it.wait(AgentEnded)
+        assert ended.reason == "a was ended: it no longer reads what it is sent"
+
+
+async def test_last_words_where_messages_are_expected_are_last_words(tmp_path: Path) -> None:
+    async with stage(tmp_path) as it:
+        it.start("write('This program is no longer maintained.')")
+        ended = await it.wait(AgentEnded)
+        assert ended.reason == "a ended with exit code 0: This program is no longer maintained."

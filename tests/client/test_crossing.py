@@ -199,3 +199,21 @@ def test_programs_on_another_machine_are_for_the_agent_to_find() -> None:
     ask, left_out = MAPPED.outwards(asks.NewSession(asks.Opening("/here", (), SERVERS)))
     assert ask == asks.NewSession(asks.Opening("/there", (), SERVERS))
     assert left_out == ()
+
+
+def test_x22_reasons_have_the_agents_paths() -> None:
+    pairs = [("/p", "/remote"), ("/p/deep", "/elsewhere"), ("C:\\w", "\\\\wsl$\\w")]
+    crossing = Crossing("a", PathMap(pairs), lambda *_: None)
+    failure = asks.Failure(-32002, "Resource not found: /p/none.txt: no such file", "detail")
+    moved = crossing.answer(failure)
+    assert moved == asks.Failure(
+        -32002, "Resource not found: /remote/none.txt: no such file", "detail"
+    )
+    for here, there in (
+        ("/p/deep/x and /p", "/elsewhere/x and /remote"),
+        ("/pp/x /q", "/pp/x /q"),
+        ("C:\\w\\x", "\\\\wsl$\\w\\x"),
+    ):
+        assert crossing.answer(asks.Failure(1, here)).message == there
+    assert crossing.answer(asks.FileText("/p/none.txt")) == asks.FileText("/p/none.txt")
+    assert Crossing("a", PathMap(), lambda *_: None).answer(failure) is failure

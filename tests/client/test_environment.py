@@ -38,6 +38,7 @@ DESKTOP = {"SHELL": "/bin/zsh", "PATH": "/usr/bin", "DISPLAY": ":0"}
         ("auto", DESKTOP, "darwin", True),
         ("auto", DESKTOP, "freebsd14", False),
         ("auto", {**DESKTOP, "TERM": "dumb", "SHLVL": "0"}, "darwin", True),
+        ("auto", {**DESKTOP, "TERM": ""}, "linux", True),
         ("auto", {**DESKTOP, "TERM": "xterm-256color"}, "linux", False),
         ("auto", {**DESKTOP, "SHLVL": "1"}, "linux", False),
         ("auto", {"PATH": "/usr/bin"}, "linux", False),

@@ -139,6 +139,7 @@ async def test_any_other_trouble_with_2_gets_one_restart_with_1(first: str, tmp_
         'refuse(asked, -32600, "initialize needs info")',
         'refuse(asked, -32022, "no", {"supported": [2, 3, True]})',
         'refuse(asked, -32022, "no")',
+        'refuse(asked, -32603, "missing field info")',
     ],
 )
 async def test_a_pinned_1_that_speaks_only_2_is_restarted_with_2(

@@ -64,6 +64,10 @@ for line in sys.stdin:
             "authMethods": plan.get("methods", []),
         })
     elif method == "session/new":
+        for line in plan.get("noise", []):
+            print(line, flush=True)
+        for params in plan.get("status", []):
+            say(method="_auth/status_update", params=params)
         reply(message, plan.get("new", {"sessionId": "s1"}))
     elif method in ("auth/login", "authenticate") and "ask" in plan:
         asked["login"] = message

@@ -212,3 +212,47 @@ def test_ctrl_c_ends_everything(console: Console, argv: list[str]) -> None:
     # It may have been stopped before it was there to write anything.
     assert not any(psutil.pid_exists(pid) for pid in (pids(log) if log.exists() else []))
     assert psutil.Process().children(recursive=True) == []
+
+
+@pytest.mark.parametrize(
+    ("status", "state", "login"),
+    [
+        (
+            {"kind": "none", "label": "No\nbody"},
+            "needsLogin",
+            "not logged in (No body)",
+        ),
+        ({"kind": "none"}, "needsLogin", "not logged in"),
+        ({"kind": "api_key", "label": "API key"}, "ready", "logged in (API key)"),
+        (7, "ready", "not asked for; some agents ask at the first prompt"),
+    ],
+)
+def test_a06_what_an_agent_says_by_itself_of_being_logged_in(
+    console: Console, status: object, state: str, login: str
+) -> None:
+    """A06: some open a session for anybody, and ask at the first prompt."""
+    plan = {"methods": [method("web")], "status": [None, {"authStatus": status}]}
+    console.agent("tiny", plan)
+    ran = console.run("doctor", "--json")
+    (agent,) = json.loads(ran.out)["agents"]
+    assert (agent["state"], agent["login"]) == (state, login)
+    assert [m["id"] for m in agent["methods"]] == (["web"] if state == "needsLogin" else [])
+    assert ran.code == (1 if state == "needsLogin" else 0)
+
+
+def test_x06_lines_that_are_no_messages_are_counted(console: Console) -> None:
+    """X06: it works all the same, but whoever wrote the agent may want to know."""
+    console.agent("loud", {"noise": ["Welcome!", "Have fun."]})
+    ran = console.run("doctor")
+    assert ran.code == 0
+    assert "2 that are no messages" in ran.out
+
+
+def test_progress_shows_no_secrets_either(console: Console) -> None:
+    """Both streams are in the terminal that people copy."""
+    words = ["AWS_SECRET_ACCESS_KEY=abcdefgh", "password: hunter2222"]
+    console.agent("leaky", {"die": 3, "stderr": words})
+    ran = console.run("doctor")
+    assert ran.code == 1
+    assert "abcdefgh" not in ran.out + ran.err
+    assert "hunter2222" not in ran.out + ran.err

@@ -274,6 +274,22 @@ def test_a_turn_that_ends_without_a_word_says_so(answered: bool) -> None:
     assert (line in body(of)) is not answered
 
 
+def test_a_prompt_that_waits_for_a_login_is_there_once() -> None:
+    of = session()
+    of.prompted("t1", (Text("Do it"),))
+    of.apply(up.TurnChanged("idle", "error", "Authentication required"))
+    of.queue += [QueuedPrompt("t1", (Text("Do it"),)), QueuedPrompt("t2", (Text("And more"),))]
+    assert [line for line in body(of) if line] == [
+        "## You",
+        "Do it",
+        "> **The turn failed:** Authentication required",
+        "> (it is sent again after the login)",
+        "## You",
+        "And more",
+        "> (waits for its turn)",
+    ]
+
+
 @pytest.mark.parametrize(
     ("update", "line"),
     [

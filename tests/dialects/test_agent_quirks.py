@@ -47,6 +47,9 @@ def test_for_gemini_too_other_failures_are_failures() -> None:
 def test_the_agent_is_known_by_what_it_says_of_itself() -> None:
     assert missing_file_is_empty(AgentFacts("gemini-cli", "0.61.0", 1))
     assert not missing_file_is_empty(AgentFacts("gemini", "0.61.0", 1))
+    # What a first version proper does is not known, and the rule is for what is known.
+    assert not missing_file_is_empty(AgentFacts("gemini-cli", "1.0.0", 1))
+    assert not missing_file_is_empty(AgentFacts("gemini-cli", "12.3", 1))
 
 
 def said(name: str, content: object, kind: str = "agent_message_chunk") -> list[object]:

@@ -53,7 +53,7 @@ class TestState:
         assert told == [up.TurnChanged("idle", "end_turn")]
         error = {"code": 1, "message": "no\nmodel"}
         told = tell(dialect, "state_update", state="idle", stopReason="error", error=error)
-        assert told == [up.TurnChanged("idle", "error", "no model")]
+        assert told == [up.TurnChanged("idle", "error", "no model", error_code=1)]
 
     def test_a_state_is_demanded(self, dialect: DialectV2) -> None:
         with pytest.raises(Misfit, match="state_update: state"):

@@ -69,7 +69,18 @@ def test_where_no_question_can_be_shown_the_url_is_in_the_log_a03(shows: bool) -
 
 @pytest.mark.parametrize(
     "url",
-    ["file:///etc/passwd", "javascript:alert(1)", "ssh://x", "https:/x", "", " https://x", "x"],
+    [
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "ssh://x",
+        "https:/x",
+        "",
+        " https://x",
+        "x",
+        "https://x y",
+        "https://x\nhttps://y",
+        "https://\u202ex",
+    ],
 )
 def test_what_is_no_page_is_declined_and_told(url: str) -> None:
     scene = opened()

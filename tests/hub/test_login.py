@@ -23,6 +23,7 @@ from acpls.session.asks import (
     LogOut,
     NewSession,
     Prompt,
+    PromptTaken,
     ResumeSession,
     SessionOpened,
     SessionsListed,
@@ -836,3 +837,75 @@ def test_an_option_that_a_login_is_needed_for_is_set_after_it() -> None:
     assert asks_of(scene)[-1] == SetOption(NATIVE, "mode", "b")
     scene.ask_fails(Failure(-32602, "no"), SetOption)
     assert scene.failure(ticket).message == "Demo agent: no"
+
+
+# --- a prompt that was taken -----------------------------------------------------------------
+
+
+def test_a_prompt_that_was_taken_and_then_refused_goes_out_again_a01_a06() -> None:
+    """In ACP 2 the end of the turn says so, after the prompt was taken."""
+    scene = scene_of()
+    scene.session()
+    scene.prompts("go")
+    scene.replied(PromptTaken("m1"), Prompt)
+    scene.tells(up.MessageSet("m1", "user", (Text("go"),)))
+    scene.tells(up.TurnChanged("idle", "error", "Authentication required", error_code=-32000))
+    assert listed(scene) == "needsLogin"
+    assert question_of(scene).session == "s1"
+    choose(scene, "method:web")
+    scene.replied(Done(), LogIn)
+    scene.passes(0)
+    assert asks_of(scene)[-1] == Prompt(NATIVE, (Text("go"),))
+    session = scene.state.sessions["s1"]
+    assert [m.text() for m in session.entries.values()] == ["go"]  # type: ignore[union-attr]  # all are messages
+    assert (session.queue, session.busy) == ([], True)
+
+
+@pytest.mark.parametrize("code", [None, -32603])
+def test_a_turn_that_failed_for_other_reasons_only_failed(code: int | None) -> None:
+    scene = scene_of()
+    scene.session()
+    scene.prompts("go")
+    scene.replied(PromptTaken("m1"), Prompt)
+    scene.tells(up.TurnChanged("idle", "error", "overloaded", error_code=code))
+    assert scene.state.questions.pending() == []
+    assert listed(scene) == "ready"
+
+
+def test_a_turn_that_was_being_stopped_wants_no_login() -> None:
+    scene = scene_of()
+    scene.session()
+    scene.prompts("go")
+    scene.replied(PromptTaken("m1"), Prompt)
+    scene.result("session.cancel")
+    scene.tells(up.TurnChanged("idle", "error", "no", error_code=-32000))
+    assert scene.state.questions.pending() == []
+
+
+# --- what the question says ----------------------------------------------------------------------
+
+
+def test_an_agent_of_the_editors_settings_is_named_by_its_program_a02() -> None:
+    """The command line does not know it, so its own program stands in the line to copy."""
+    facts = replace(FACTS, auth_methods=(SHELL, OTHER))
+    scene = Scene(ready=PLAIN, facts=facts)
+    layer = {"agents": {AGENT: {"command": "/opt/my agent", "args": ["--acp"]}}}
+    scene.give(ev.SettingsChanged((None, layer)))
+    refused(scene)
+    description = str(question_of(scene).description).split("\n")
+    assert description[1:] == [
+        "Terminal: run this in a terminal: B=2 '/opt/my agent' --acp login --now",
+        "Other program: run this in a terminal: /bin/auth",
+    ]
+    scene.give(ev.SettingsChanged((layer, None)))
+    choose(scene, "later")
+    scene.command("agent.login")
+    assert "acpls login demo shell" in str(question_of(scene).description)
+
+
+def test_of_two_methods_with_one_id_one_is_offered() -> None:
+    twice = replace(WEB, name="Another browser")
+    scene = Scene(ready=PLAIN, facts=replace(FACTS, auth_methods=(WEB, twice, KEY)))
+    refused(scene)
+    names = [option.name for option in question_of(scene).options]
+    assert names[:2] == ["Browser", "API key: I have set DEMO_KEY, DEMO_ORG"]

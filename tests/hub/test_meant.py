@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from scene import AGENT, OPENING, A, B, Scene
+from scene import AGENT, NATIVE, OPENING, A, B, Scene
 
 from acpls import effects as ef
 from acpls import events as ev
 from acpls.hub import meant
 from acpls.hub.state import CannotDo
-from acpls.session.asks import Failure, NewSession
+from acpls.session.asks import Failure, NewSession, Prompt, SessionOpened
+from acpls.session.content import Text
 from acpls.text import uris
 
 URI_A, URI_B = uris.from_path(A), uris.from_path(B)
@@ -100,10 +101,23 @@ def test_a_session_that_is_over_is_followed_by_another_unless_it_was_named() -> 
     scene.state.current = "s2"
     scene.result("session.close", session="s1")
     for name in ("session.prompt", "session.openConversation", "session.ask"):
-        for over in ("s1", "s2"):
-            failed = scene.error(name, session=over)
-            assert (failed.message, failed.field) == (OVER, "session")
+        failed = scene.error(name, session="s1")
+        assert (failed.message, failed.field) == (OVER, "session")
+    scene.state.current = "s1"
     assert scene.result("session.prompt", text="go")["session"] == "s3"
+
+
+def test_a_session_that_has_never_been_open_is_opened_by_its_first_prompt() -> None:
+    """So that what is written in its document is not written in vain."""
+    scene = Scene()
+    scene.command("session.new")
+    scene.ask_fails(Failure(-32603, "no"), NewSession)
+    assert scene.error("session.resume", session="s1").message.startswith("The session was never")
+    assert scene.result("session.prompt", session="s1", text="go")["session"] == "s1"
+    scene.replied(SessionOpened(NATIVE), NewSession)
+    assert [ask for ask in scene.asked.values() if isinstance(ask, Prompt)] == [
+        Prompt(NATIVE, (Text("go"),))
+    ]
 
 
 def test_a_session_that_was_lost_with_its_agent_is_still_the_one_meant() -> None:

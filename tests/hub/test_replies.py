@@ -225,6 +225,17 @@ def test_a_session_of_an_agent_that_left_the_settings_is_opened_all_the_same() -
     assert scene.reply(ticket)["state"] == "idle"
 
 
+def test_an_id_of_another_open_session_is_no_new_session() -> None:
+    scene = Scene()
+    scene.session()
+    ticket = scene.command("session.new")
+    scene.replied(SessionOpened(NATIVE), NewSession)
+    assert scene.failure(ticket).message == "Demo agent gave it the id of another session"
+    assert scene.state.sessions["s2"].state == "lost"
+    scene.says("still s1")
+    assert scene.state.sessions["s1"].message("m1") is not None
+
+
 # --- left out, and other notifications -----------------------------------------------------------
 
 

@@ -190,3 +190,24 @@ def test_importing_it_costs_nothing() -> None:
     code = f"import sys, acpls.plugins; print(sorted({slow} & set(sys.modules)))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "[]\n"
+
+
+def test_a_watch_that_waits_is_no_watch(caplog: pytest.LogCaptureFixture) -> None:
+    async def waits(session: str, event: SessionTold) -> None:
+        raise AssertionError
+
+    plugins = Plugins({"a": SimpleNamespace(watch=waits), "n": SimpleNamespace(watch=7)})
+    plugins.watch("key", told("x"))
+    assert [record.getMessage() for record in caplog.records] == [
+        "plugin a cannot watch: its watch is no plain function",
+        "plugin n cannot watch: its watch is no plain function",
+    ]
+
+
+def test_a_watch_that_wants_to_end_everything_ends_itself(caplog: pytest.LogCaptureFixture) -> None:
+    def ends(session: str, event: SessionTold) -> None:
+        raise KeyboardInterrupt
+
+    plugins = Plugins({"e": SimpleNamespace(watch=ends)})
+    plugins.watch("key", told("x"))
+    assert "plugin e watches no longer: KeyboardInterrupt" in caplog.text

@@ -31,6 +31,7 @@ DESCRIBED: Final = {
     "availableModes",
     "availableModels",
     "authMethods",
+    "_agentao.cn/extensions",
 }
 
 # What the scripted model, the recording client and the files of the project say.

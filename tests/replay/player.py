@@ -321,6 +321,9 @@ class _Played:
     async def exited(self, within_s: float | None = None) -> int | None:
         return None
 
+    async def deaf(self) -> None:
+        await anyio.sleep_forever()
+
     def last_words(self) -> list[str]:
         return []
 

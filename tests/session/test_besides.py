@@ -219,12 +219,12 @@ def test_a_lost_session_is_opened_again_with_all_that_it_has_x20() -> None:
     [
         ("lost", "n", False, False),
         ("lost", "n", True, True),
-        ("lost", None, False, True),
+        ("lost", None, False, False),
         ("idle", "n", False, False),
         ("starting", None, False, False),
     ],
 )
-def test_a_session_is_over_when_it_cannot_be_opened_again(
+def test_a_session_is_over_when_it_was_closed(
     state: str, native: str | None, closed: bool, over: bool
 ) -> None:
     assert Session("s1", "demo", "/w", native, state=state, closed=closed).over is over

@@ -3,7 +3,9 @@
 -- It attaches to every file, since an agent can be asked about any.
 
 -- Agents change files on disk while they are open here, and the server then brings the buffer
--- in step. A buffer that holds what its file holds needs no question about which to keep.
+-- in step. A buffer that holds what its file holds needs no question about which to keep. One
+-- with changes of yours keeps them, and a question that takes your next key would be in the way:
+-- Neovim asks before it writes over a file that has changed.
 local function same_as_file(buffer)
   local name = vim.api.nvim_buf_get_name(buffer)
   local stat = vim.uv.fs_stat(name)
@@ -37,8 +39,16 @@ return {
     vim.api.nvim_create_autocmd('FileChangedShell', {
       buffer = buffer,
       callback = function()
-        local modified = vim.bo[buffer].modified and not same_as_file(buffer)
-        vim.v.fcs_choice = modified and 'ask' or 'reload'
+        if vim.v.fcs_reason == 'deleted' then
+          vim.v.fcs_choice = 'ask'
+        elseif vim.bo[buffer].modified and not same_as_file(buffer) then
+          vim.v.fcs_choice = ''
+          local name = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(buffer), ':.')
+          local text = name .. ' has changed on disk; your unsaved text is kept'
+          vim.api.nvim_echo({ { text, 'WarningMsg' } }, true, {})
+        else
+          vim.v.fcs_choice = 'reload'
+        end
       end,
     })
     vim.api.nvim_create_autocmd('LspNotify', {

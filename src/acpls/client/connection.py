@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from acpls.session.asks import Answer, Ask
 
 _REQUEST_CANCELLED = -32800
+_GONE_S = 1.0
 _DETAIL_LINES = 20
 _DETAIL_CHARACTERS = 4000
 
@@ -97,7 +98,13 @@ class Connection:
 
     async def write(self) -> None:
         """Write the queue out until the agent no longer reads. Runs as a task."""
-        await self._outbox.write()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._outbox.write)
+            await self._transport.deaf()
+            # Nearly always it is about to end, and its output and exit code say more.
+            await anyio.sleep(_GONE_S)
+            self._inbox.close("it no longer reads what it is sent")
+            tasks.cancel_scope.cancel()
 
     def note(self, line: str) -> None:
         """Write a line of ours to the agent's log."""
@@ -153,7 +160,7 @@ class Connection:
             return
         self._open.discard(request)
         self._terminal_requests.pop(request, None)
-        response = self._spoken().answer(request, answer)
+        response = self._spoken().answer(request, self._crossing.answer(answer))
         if response.failure is None:
             self.send(jsonrpc.result(request, response.result))
         else:
@@ -176,7 +183,8 @@ class Connection:
             )
         exit_code = await self._transport.exited(within_s=1.0)
         how = "closed its output" if exit_code is None else how_it_ended(exit_code)
-        words = telling_line(self._transport.last_words())
+        # Some say why they end where messages are expected.
+        words = telling_line(self._transport.last_words()) or self._faults.last_noise
         reason = f"{self.agent} {how}" + (f": {words}" if words else "")
         return AgentEnded(self.agent, reason, exit_code, self._tail())
 

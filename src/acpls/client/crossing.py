@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     Find = Callable[[str, str, Mapping[str, str]], str | None]
 
 T = TypeVar("T")
+A = TypeVar("A")
 
 PATHS: Final[Mapping[type, tuple[str, ...]]] = {
     asks.KnownSession: ("cwd", "additional_directories"),
@@ -72,6 +73,12 @@ class Crossing:
             ask = replace(ask, opening=opening)
         moved = _moved(ask, self._paths.to_agent, self._paths.uri_to_agent)
         return moved, left_out
+
+    def answer(self, answer: A) -> A:
+        """An answer in the agent's words; only the reason of a failure has paths in it."""
+        if not self._paths or not isinstance(answer, asks.Failure):
+            return answer
+        return replace(answer, message=self._paths.text_to_agent(answer.message))
 
     def inwards(self, told: T) -> T:
         """What an agent told, in the editor's words; what it was made from stays (``raw``)."""

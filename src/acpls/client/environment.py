@@ -58,7 +58,7 @@ def wants_login_shell(
         return False
     if setting is True:
         return True
-    in_terminal = env.get("TERM", "dumb") != "dumb" or env.get("SHLVL", "0") != "0"
+    in_terminal = env.get("TERM", "") not in ("", "dumb") or env.get("SHLVL", "0") != "0"
     return not in_terminal and platform in ("linux", "darwin")
 
 

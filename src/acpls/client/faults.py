@@ -17,7 +17,10 @@ _logger = logging.getLogger(__name__)
 
 
 class Faults:
-    """The faults of one connection: all of them go to the log, the first ones are told."""
+    """The faults of one connection: all of them go to the log, the first ones are told.
+
+    ``last_noise``: the last line that was not meant for us.
+    """
 
     def __init__(
         self, agent: str, emit: Callable[[AgentMisspoke], None], log: Callable[[str], None]
@@ -25,11 +28,13 @@ class Faults:
         self._agent = agent
         self._emit = emit
         self._log = log
+        self.last_noise = ""
         self._told_noise = 0
         self._told_faults = 0
 
     def noise(self, text: str) -> None:
         """A line that was not meant for us."""
+        self.last_noise = text
         self._log(f"not a message: {text}")
         self._told_noise += 1
         if self._told_noise <= _MAX_TOLD_NOISE:

@@ -78,12 +78,12 @@ class Inbox:
                 self._bad_lines = 0
                 return frame
             case TooLong():
-                limit = f"{frame.limit_bytes / _MIB:g} MiB"
+                limit = _size(frame.limit_bytes)
                 self.close(f"it sent a line longer than the limit of {limit}")
                 return None
             case Noise():
+                # Programs that start by way of others may print any amount of it.
                 self._faults.noise(frame.text)
-                self._count()
                 return None
             case Bad():
                 self._faults.misspoke(f"bad message ({frame.problem}): {frame.text}")
@@ -97,4 +97,8 @@ class Inbox:
     def _count(self) -> None:
         self._bad_lines += 1
         if self._bad_lines > _MAX_BAD_LINES:
-            self.close(f"it sent more than {_MAX_BAD_LINES} lines in a row that are no messages")
+            self.close(f"it sent more than {_MAX_BAD_LINES} lines in a row that cannot be read")
+
+
+def _size(size_bytes: int) -> str:
+    return f"{size_bytes} bytes" if size_bytes < _MIB else f"{size_bytes / _MIB:g} MiB"

@@ -8,6 +8,7 @@ fresh process at most.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -154,7 +155,9 @@ class Negotiation:
         if version == 2:
             return _Failed(ended, 1)
         # An agent of version 2 alone finds the shape of version 1 wanting.
-        wanting = error.code in (jsonrpc.INVALID_PARAMS, jsonrpc.INVALID_REQUEST)
+        wanting = error.code in (jsonrpc.INVALID_PARAMS, jsonrpc.INVALID_REQUEST) or (
+            error.code == jsonrpc.INTERNAL_ERROR and re.search(r"\binfo\b", error.message)
+        )
         return _Failed(ended, 2 if wanting or error.code == UNSUPPORTED_VERSION else None)
 
     def _refusal(self, error: jsonrpc.Error) -> AgentEnded:

@@ -42,7 +42,8 @@ class PathMap:
     """The pairs of one agent, each a folder as the editor calls it and as the agent does."""
 
     def __init__(self, pairs: Iterable[tuple[str, str]] = ()) -> None:
-        ends = [(_split(editor), _split(agent)) for editor, agent in pairs]
+        self._pairs = sorted(pairs, key=lambda pair: len(pair[0]), reverse=True)
+        ends = [(_split(editor), _split(agent)) for editor, agent in self._pairs]
         whole = [(editor, agent) for editor, agent in ends if editor and agent]
         self._out = _longest_first(whole)
         self._in = _longest_first((agent, editor) for editor, agent in whole)
@@ -53,6 +54,15 @@ class PathMap:
     def to_agent(self, path: str) -> str:
         """The agent's name of a path of the editor's machine."""
         return _moved(path, self._out)
+
+    def text_to_agent(self, text: str) -> str:
+        """A line for the agent to read, with its own names of the folders that are in it."""
+        for editor, agent in self._pairs:
+            folder = re.escape(editor.rstrip("/\\"))
+            # A backslash in it is no reference to a group.
+            known = agent.rstrip("/\\").replace("\\", r"\\")
+            text = re.sub(rf"{folder}(?=[/\\\s:'\"]|$)", known, text)
+        return text
 
     def to_editor(self, path: str) -> str:
         """The editor's name of a path of the agent's machine."""

@@ -118,6 +118,7 @@ class Child(asyncio.SubprocessProtocol):
         self._reading_paused = False
         self._arrived = asyncio.Event()
         self._stdin_open = False
+        self._deaf = asyncio.Event()
         self._writable = asyncio.Event()
         self._writable.set()
         self._exited = asyncio.Event()
@@ -165,6 +166,10 @@ class Child(asyncio.SubprocessProtocol):
         if not self._stdin_open:
             raise ChildGone
 
+    async def deaf(self) -> None:
+        """Wait until the child reads no more: it closed its input, or is gone."""
+        await self._deaf.wait()
+
     async def exited(self, within_s: float | None = None) -> int | None:
         """Wait for the exit, and shortly for the rest of standard error; give the exit code."""
         with anyio.move_on_after(within_s):
@@ -206,6 +211,8 @@ class Child(asyncio.SubprocessProtocol):
                 self._job.end()
             elif self._transport is not None and self.exit_code is None:
                 self._transport.terminate()
+            with anyio.move_on_after(_KILL_S):
+                await self._exited.wait()
             return
         for number, wait_s in ((signal.SIGTERM, _TERM_S), (signal.SIGKILL, _KILL_S)):
             deadline = anyio.current_time() + wait_s
@@ -254,18 +261,21 @@ class Child(asyncio.SubprocessProtocol):
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002  asyncio's signature
         """Note which stream ended."""
         if fd == 0:
-            self._stdin_open = False
-            self._writable.set()
+            self._reads_no_more()
         elif fd == 1:
             self._finish()
         else:
             self._stderr_ended.set()
 
+    def _reads_no_more(self) -> None:
+        self._stdin_open = False
+        self._writable.set()
+        self._deaf.set()
+
     def process_exited(self) -> None:
         """Note the exit; what still holds the pipes is given half a second."""
         self._exited.set()
-        self._stdin_open = False
-        self._writable.set()
+        self._reads_no_more()
         asyncio.get_running_loop().call_later(_ORPHAN_S, self._abandon)
 
     def pause_writing(self) -> None:

@@ -8,6 +8,7 @@ Invariant: pure, and told apart only by what the agent says of itself in ``initi
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -20,20 +21,20 @@ _MODE_UPDATE: Final = "[MODE_UPDATE] "
 def missing_file_is_empty(agent: AgentFacts) -> bool:
     """Whether a missing file is to be answered as an empty one.
 
-    Gemini CLI (seen in 0.61.0; no version is known to be better): it reads a file through
-    the client before it makes it, and takes every error, not-found too, for the end of its
-    attempt, so that it could make no file at all.
+    Gemini CLI before 1 (seen in 0.61.0; no version is known to be better): it reads a file
+    through the client before it makes it, and takes every error, not-found too, for the end
+    of its attempt, so that it could make no file at all.
     """
-    return agent.name == "gemini-cli"
+    return agent.name == "gemini-cli" and not re.match(r"[1-9]", agent.version)
 
 
 def tells_mode_in_words(agent: AgentFacts) -> bool:
     """Whether words of an answer may stand for a change of mode (``mode_in``).
 
-    Gemini CLI (seen in 0.61.0): it says so in the conversation, a whole chunk each time, and
-    in no other way.
+    Gemini CLI before 1 (seen in 0.61.0): it says so in the conversation, a whole chunk each
+    time, and in no other way.
     """
-    return agent.name == "gemini-cli"
+    return agent.name == "gemini-cli" and not re.match(r"[1-9]", agent.version)
 
 
 def mode_in(update: Json) -> str | None:

@@ -29,6 +29,9 @@ class Transport(Protocol):
     async def send(self, data: bytes) -> None:
         """Send bytes, and wait while the other side does not read. Raises ``TransportGone``."""
 
+    async def deaf(self) -> None:
+        """Wait until the other side reads no more."""
+
     def stop_reading(self) -> None:
         """Take no more bytes; ``receive`` gives the end from now on."""
 

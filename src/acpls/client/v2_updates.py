@@ -83,8 +83,10 @@ def _state(_: SessionState, update: Json) -> tuple[Update, ...]:
     work = None if it.background is None else tuple(map(_background, it.background))
     if it.state != "idle":
         return (updates.TurnChanged(it.state, background=work),)
-    error = None if it.error is None else one_line(it.error.message)
-    return (updates.TurnChanged(it.state, it.stop_reason, error, work),)
+    if it.error is None:
+        return (updates.TurnChanged(it.state, it.stop_reason, background=work),)
+    error, code = one_line(it.error.message), it.error.code
+    return (updates.TurnChanged(it.state, it.stop_reason, error, work, error_code=code),)
 
 
 def _background(

@@ -41,7 +41,9 @@ async def _check(name: str, spec: AgentSpec, download: bool) -> bool:  # noqa: F
         return True
     hiding = Hiding(spec)
     try:
-        async with talking(name, spec, doing=lambda doing: note(f"{name}: {doing}")) as talk:
+        async with talking(
+            name, spec, doing=lambda doing: note(f"{name}: {hiding.text(doing)}")
+        ) as talk:
             facts = await talk.ready()
             say(f"{name}: {said_of_itself(facts)}, after {talk.seconds or 0:.1f} s")
     except Failed as failed:

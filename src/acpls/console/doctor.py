@@ -81,6 +81,7 @@ class Finding:
     login: str | None = None
     methods: list[dict[str, str]] = field(default_factory=list)
     problem: str | None = None
+    nonsense: int = 0
     detail: list[str] = field(default_factory=list)
     stderr: list[str] = field(default_factory=list)
 
@@ -118,12 +119,17 @@ def _begun(config: Config, name: str, spec: AgentSpec) -> Finding:
 
 async def _examine(finding: Finding, spec: AgentSpec) -> None:
     name, hiding = finding.name, Hiding(spec)
-    async with talking(name, spec, doing=lambda doing: note(f"{name}: {doing}")) as talk:
+
+    def doing(what: str) -> None:
+        note(f"{name}: {hiding.text(what)}")
+
+    async with talking(name, spec, doing=doing) as talk:
         try:
             facts = await talk.ready()
-            _take(finding, facts, talk)
+            _take(finding, facts, talk, hiding)
             note(f"{name}: opening a session in a folder of its own")
             await _open_a_session(finding, facts, talk, _shared_folder(spec))
+            finding.nonsense = talk.nonsense
         except Failed as failed:
             finding.problem = hiding.text(failed.failure.message)
             detail = hiding.text(failed.failure.detail or "")
@@ -131,8 +137,8 @@ async def _examine(finding: Finding, spec: AgentSpec) -> None:
             finding.stderr = [hiding.text(line) for line in talk.log()[-_TAIL_LINES:]]
 
 
-def _take(finding: Finding, facts: AgentFacts, talk: Talk) -> None:
-    finding.agent = said_of_itself(facts)
+def _take(finding: Finding, facts: AgentFacts, talk: Talk, hiding: Hiding) -> None:
+    finding.agent = hiding.text(said_of_itself(facts))
     finding.version, finding.protocol = facts.version, facts.protocol
     finding.seconds = None if talk.seconds is None else round(talk.seconds, 3)
     finding.can = [words for name, words in _CAN.items() if getattr(facts, name)]
@@ -153,7 +159,11 @@ async def _open_a_session(
             finding.state, finding.login = "needsLogin", "needed"
             finding.methods = [_method(finding.name, method) for method in facts.auth_methods]
             return
-        finding.state, finding.login = "ready", "not asked for; some agents ask at the first prompt"
+        finding.state = "ready"
+        finding.login = talk.login or "not asked for; some agents ask at the first prompt"
+        if finding.login.startswith("not logged in"):
+            finding.state = "needsLogin"
+            finding.methods = [_method(finding.name, method) for method in facts.auth_methods]
         if isinstance(opened, SessionOpened):
             await _clean_up(opened.session, facts, talk)
 
@@ -236,6 +246,9 @@ def _rows(finding: Finding) -> list[tuple[str, str]]:
         rows.append(("  can", ", ".join(finding.can) or "nothing beyond the protocol's minimum"))
     if finding.login is not None:
         rows.append(("  login", finding.login))
+    if finding.nonsense:
+        lines = f"{finding.nonsense} that are no messages; acpls passes over them"
+        rows.append(("  lines", lines))
     rows += [("", f"{it['line']}   ({it['name']}, {it['kind']})") for it in finding.methods]
     if finding.problem is not None:
         rows.append(("  problem", finding.problem))

@@ -63,7 +63,7 @@ def log_out(name: str) -> int:
 async def _log_in(name: str, spec: AgentSpec, wanted: str | None) -> int | AuthMethod:
     """The exit code, or the way to take once the agent has ended."""
     try:
-        async with talking(name, spec, doing=_doing(name), link=_show_link) as talk:
+        async with talking(name, spec, doing=_doing(name, spec), link=_show_link) as talk:
             facts = await talk.ready()
             methods = facts.auth_methods
             method = _named(name, methods, wanted)
@@ -82,7 +82,7 @@ async def _log_in(name: str, spec: AgentSpec, wanted: str | None) -> int | AuthM
 
 async def _log_out(name: str, spec: AgentSpec) -> int:
     try:
-        async with talking(name, spec, doing=_doing(name)) as talk:
+        async with talking(name, spec, doing=_doing(name, spec)) as talk:
             facts: AgentFacts = await talk.ready()
             if not facts.can_log_out:
                 note(f"{name} has no way to log out.")
@@ -99,8 +99,9 @@ async def _wait_for(talk: Talk, method: AuthMethod) -> None:
     await talk.ask(LogIn(method.id), None)
 
 
-def _doing(name: str) -> Callable[[str], None]:
-    return lambda doing: note(f"{name}: {doing}")
+def _doing(name: str, spec: AgentSpec) -> Callable[[str], None]:
+    hiding = Hiding(spec)
+    return lambda doing: note(f"{name}: {hiding.text(doing)}")
 
 
 def _show_link(asked: LinkAsked) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 
@@ -17,6 +17,7 @@ from acpls.client.host import INITIALIZE_LIMIT_S, Host
 from acpls.effects import SendAnswer, SendAsk, StartAgent
 from acpls.events import (
     AgentEnded,
+    AgentMisspoke,
     AgentReady,
     AgentStarting,
     AskFailed,
@@ -24,6 +25,7 @@ from acpls.events import (
     FileWriteAsked,
     FormAsked,
     LinkAsked,
+    Notified,
     QuestionAsked,
     Replied,
 )
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
 ASK_LIMIT_S = 60.0
 REMIND_S = 15.0
 _INTERNAL_ERROR = -32603
+# Unstable in both versions; agents that send it today put a mark before it.
+_AUTH_STATUS: Final = frozenset({"auth/status_update", "_auth/status_update"})
 _NO_FILES = Failure(_INTERNAL_ERROR, "no files are read or written here")
 
 
@@ -55,10 +59,13 @@ class Failed(Exception):  # noqa: N818  what failed is the agent
 class Talk:
     """A conversation that has begun; made by ``talking``.
 
-    ``seconds``: from the start to the agreed protocol, once it is.
+    ``seconds``: from the start to the agreed protocol, once it is. ``nonsense``: how many
+    things it said that are no messages. ``login``: what it says by itself of being logged in.
     """
 
     seconds: float | None = None
+    nonsense: int = 0
+    login: str | None = None
 
     def __init__(
         self,
@@ -134,6 +141,10 @@ class Talk:
                 self._facts = event.facts
             case AgentEnded():
                 self._ended = event
+            case AgentMisspoke():
+                self.nonsense += 1
+            case Notified(method=method, params=params) if method in _AUTH_STATUS:
+                self.login = _login(params)
             case Replied():
                 self._outcomes[event.ask] = event.reply
             case AskFailed():
@@ -179,3 +190,13 @@ async def talking(
             tasks.cancel_scope.cancel()
     if wrong is not None:
         raise wrong
+
+
+def _login(params: Any) -> str | None:
+    """What an ``auth/status_update`` says, in the agent's words (unstable in both versions)."""
+    status = params.get("authStatus") if isinstance(params, dict) else None
+    if not isinstance(status, dict):
+        return None
+    label = status.get("label")
+    kind = "not logged in" if status.get("kind") == "none" else "logged in"
+    return f"{kind} ({' '.join(label.split())[:80]})" if isinstance(label, str) and label else kind

@@ -76,6 +76,10 @@ def render(session: Session, agent: str, questions: Sequence[Question]) -> Rende
             lines += ["**Plan**", "", *map(_step, plan), ""]
     lines += _outcome(session)
     for queued in session.queue:
+        if session.message(queued.turn) is not None:
+            # It was sent, and is to be sent again after a login.
+            lines += ["> (it is sent again after the login)", ""]
+            continue
         lines += ["## You", "", *_said(queued.blocks), "", "> (waits for its turn)", ""]
     at: dict[str, int] = {}
     for question in questions:

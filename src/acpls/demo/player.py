@@ -7,6 +7,7 @@ something that should happen did not.
 
 from __future__ import annotations
 
+import io
 import sys
 import tempfile
 import tomllib
@@ -45,6 +46,9 @@ CLOSED = "server and agent end cleanly"
 def play(protocol: str, agent: str | None) -> int:
     """Play the session; the exit code comes back. Raises ``SystemExit`` for a wrong agent."""
     options = _options(protocol, agent)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Signs that a terminal cannot show are no reason to stop.
+        sys.stdout.reconfigure(errors="replace")
     account = Account()
     with tempfile.TemporaryDirectory(prefix="acpls-demo-") as folder:
         root = copy_to(Path(folder) / "tea-timer")

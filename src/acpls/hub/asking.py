@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from acpls.effects import OpenLink, SendAnswer, ShowQuestions, TellUser
@@ -51,7 +52,7 @@ def form_asked(state: State, event: FormAsked) -> Effects:
 
 def link_asked(state: State, event: LinkAsked) -> Effects:
     """An agent wants a page visited, often to log in. Only the user opens it."""
-    if not event.url.startswith(("https://", "http://")):
+    if not re.fullmatch(r"https?://[!-~]+", event.url):
         yield SendAnswer(event.agent, event.request, Declined())
         title = state.agent(event.agent).title
         yield TellUser("warning", f"{title} wants a page opened that is none", event.url)

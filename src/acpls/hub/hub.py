@@ -59,7 +59,7 @@ class Hub:
         self._below = below
         self._lent_to = lent_to
         settings, _ = parse((below,), default_agent, lent_to((below,)))
-        self.state = State(settings, launch)
+        self.state = State(settings, launch, shared_agents=frozenset(settings.agents))
 
     def handle(self, event: ev.Event, now_s: float) -> list[Effect]:
         """Take an event in at the monotonic time ``now_s`` (seconds); the effects come back
@@ -175,6 +175,12 @@ class Hub:
         whole = (self._below, *layers)
         lent = self._lent_to(whole)
         state.settings, state.problems = parse(whole, self._default_agent, lent)
+        # What the editor sets itself, in the layers after the file, nobody else can see.
+        shared, _ = parse(whole[:2], self._default_agent, lent)
+        own = state.settings.agents
+        state.shared_agents = frozenset(
+            n for n, spec in shared.agents.items() if spec == own.get(n)
+        )
         state.follow.on = state.settings.follow_on
         state.follow.idle_s = state.settings.idle_seconds
         for problem in state.problems:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from acpls.catalog.lines import login_command
+from acpls.catalog.lines import login_command, shell_line
 from acpls.effects import (
     After,
     FailCommand,
@@ -67,6 +67,8 @@ def offer(state: State, name: str, why: str | None = None) -> Effects:
     if state.questions.about_login(name) is not None:
         return
     methods = () if agent.facts is None else agent.facts.auth_methods
+    # Of two with one id the agent could not tell which was meant.
+    methods = tuple({m.id: m for m in reversed(methods)}.values())[::-1]
     options = (
         *(Choosable(_METHOD + m.id, _label(state, agent, m), "login") for m in methods),
         Choosable(AGAIN, "I have logged in: try again", "login"),
@@ -83,7 +85,7 @@ def offer(state: State, name: str, why: str | None = None) -> Effects:
 
 def _label(state: State, agent: Agent, method: AuthMethod) -> str:
     if method.kind == "terminal" and not state.editor.terminals:
-        return f"{method.name}: I have run {login_command(agent.name, method.id)}"
+        return f"{method.name}: I have run {_line(state, agent, method)}"
     if method.kind == "env_var" and method.variables:
         return f"{method.name}: I have set {', '.join(method.variables)}"
     return method.name
@@ -92,13 +94,21 @@ def _label(state: State, agent: Agent, method: AuthMethod) -> str:
 def _explained(state: State, agent: Agent, method: AuthMethod) -> str | None:
     match method.kind:
         case "terminal" if not state.editor.terminals:
-            line = login_command(agent.name, method.id)
-            return f"{method.name}: run this in a terminal: {line}"
+            return f"{method.name}: run this in a terminal: {_line(state, agent, method)}"
         case "env_var" if method.variables:
             variables = ", ".join(method.variables)
             return f"{method.name}: set {variables} in agents.{agent.name}.env"
         case _:
             return method.description
+
+
+def _line(state: State, agent: Agent, method: AuthMethod) -> str:
+    """What logs in from any terminal."""
+    if agent.name in state.shared_agents or agent.name not in state.settings.agents:
+        return login_command(agent.name, method.id)
+    # The command line does not know the agents that only this editor's settings have.
+    argv, _, _ = program(state, agent.name, method)
+    return shell_line([*(f"{name}={value}" for name, value in method.env), *argv])
 
 
 # --- it is done ------------------------------------------------------------------------

@@ -33,7 +33,6 @@ AFTER_ERROR_S = 0.1
 # Some agents reply to a load first, and then go on telling what was said before.
 REPLAY_S = 0.3
 
-AUTH_REQUIRED = -32000
 NOT_THERE = -32601
 NO_ANSWER = -32603
 
@@ -93,6 +92,12 @@ def _opened(state: State, session: Session, reply: asks.SessionOpened, waiting: 
         yield FailCommand(
             waiting.ticket, agents.FAILED, "The session was closed before it was open"
         )
+        return
+    known = state.session_of(session.agent, reply.session)
+    if known is not None and known is not session and known.open:
+        problem = f"{agent.title} gave it the id of another session"
+        yield from agents.lose(state, session, problem)
+        yield FailCommand(waiting.ticket, agents.FAILED, problem)
         return
     session.native = reply.session
     state.natives[session.agent, reply.session] = session.key
@@ -167,7 +172,7 @@ def failed(state: State, ask: int, failure: Failure) -> Effects:
             pass
     ends = isinstance(waiting.ask, asks.CloseSession | asks.LogOut)
     waits = agent.lives and not (waiting.abandoned or waiting.cancelled or ends)
-    if failure.code == AUTH_REQUIRED and waits:
+    if failure.code == sessions.AUTH_REQUIRED and waits:
         yield from login.needed(state, waiting, failure)
         return
     match waiting.ask:

@@ -13,9 +13,9 @@ from acpls.effects import (
     TellUser,
 )
 from acpls.follow import Place, place_of
-from acpls.hub import agents, asking, attachments, claims, shapes
+from acpls.hub import agents, asking, attachments, claims, login, shapes
 from acpls.hub.putting import put_next
-from acpls.hub.state import CannotDo
+from acpls.hub.state import CannotDo, Waiting
 from acpls.hub.tokens import CancelDue, NextPrompt
 from acpls.session import asks
 from acpls.session import updates as up
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from acpls.session.content import Block, Option
     from acpls.session.state import Touched
 
+AUTH_REQUIRED = -32000
 # Updates of sessions that nobody opened here are kept for a while: they may precede the
 # reply that opens the session.
 EARLY_SESSIONS = 16
@@ -69,7 +70,7 @@ def reopen(state: State, session: Session, ticket: object) -> Effects:
     if session.state != "lost":
         yield ReplyCommand(ticket, shapes.session_entry(session))
         return
-    if session.over:
+    if session.over or session.native is None:
         what = "was closed" if session.closed else "was never open"
         raise CannotDo(f"The session {what}; acpls.session.new opens another", field="session")
     yield from agents.reopen(state, session, ticket)
@@ -218,7 +219,7 @@ def _may_be_late(state: State, session: Session, update: up.Update) -> bool:
 
 def apply(state: State, session: Session, update: up.Update) -> Effects:
     """Let a session take an update in, and do what follows from it."""
-    stopping = session.stopping
+    stopping, asked = session.stopping, session.asked
     yield from show(session, session.apply(update))
     match update:
         case up.ToolCallPatched(tool_call=tool_call) | up.ToolCallGrew(tool_call=tool_call):
@@ -227,7 +228,14 @@ def apply(state: State, session: Session, update: up.Update) -> Effects:
             if stopping or reason == "cancelled":
                 yield from asking.cancel_turn(state, session)
             yield from claims.end_turn(state, session)
-            if reason == "error":
+            if update.error_code == AUTH_REQUIRED and asked is not None and not stopping:
+                # In ACP 2 a prompt may be taken before it turns out that nobody is logged in.
+                assert session.native is not None
+                what = asks.Prompt(session.native, asked.blocks)
+                refused = Waiting(session.agent, what, session.key, prompt=asked)
+                failure = asks.Failure(AUTH_REQUIRED, update.error or "")
+                yield from login.needed(state, refused, failure)
+            elif reason == "error":
                 yield After(AFTER_ERROR_S, NextPrompt(session.key))
             else:
                 yield from next_prompt(state, session)

@@ -140,6 +140,7 @@ class State:
     ``claims_awaited``: how many of their files are being read. ``edits``: by number.
     ``disk``: what the files of open documents held when last seen, by URI. ``origins``: the
     unsaved texts of documents that agents started from, by URI, until these are saved.
+    ``shared_agents``: those that the command line knows just the same.
     """
 
     settings: Settings
@@ -172,6 +173,7 @@ class State:
     disk: dict[str, str] = field(default_factory=dict)
     origins: dict[str, str] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
+    shared_agents: frozenset[str] = frozenset()
     _count: Counter[str] = field(default_factory=Counter)
 
     def number(self, kind: str = "") -> int:

@@ -124,14 +124,20 @@ class Session:
         return self.turn is not None or self.state not in {"idle", "starting", "lost"}
 
     @property
+    def asked(self) -> QueuedPrompt | None:
+        """The prompt that is being worked on."""
+        prompt = None if self.turn is None else self._prompts.get(self.turn)
+        return None if prompt is None else QueuedPrompt(self.turn or "", tuple(prompt.blocks))
+
+    @property
     def open(self) -> bool:
         """Whether the agent has it open, so that it can be asked about it."""
         return self.native is not None and self.state not in {"starting", "lost"}
 
     @property
     def over(self) -> bool:
-        """Whether it is lost for good: it was closed, or has never been open."""
-        return self.state == "lost" and (self.closed or self.native is None)
+        """Whether it is lost for good: the user closed it."""
+        return self.state == "lost" and self.closed
 
     def tool_call(self, tool_call: str) -> ToolCall | None:
         """The tool call with this id."""

@@ -99,7 +99,7 @@ class TurnChanged:
 
     ``stop_reason`` and ``error`` (one line) come with ``idle``. ``background``: all that
     runs besides the turn, as it is now; ``None``: not reported. ``final``: nothing that was
-    begun goes on (ACP 1, where nothing can).
+    begun goes on (ACP 1, where nothing can). ``error_code``: that of the error, in ACP 2.
     """
 
     state: str
@@ -107,6 +107,7 @@ class TurnChanged:
     error: str | None = None
     background: tuple[Background, ...] | None = None
     final: bool = False
+    error_code: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
