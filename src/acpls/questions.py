@@ -144,6 +144,14 @@ class Questions:
         """The open questions, oldest first, of one session or of all."""
         return [q for q in self.all.values() if q.open and session in {None, q.session}]
 
+    def shown_in(self, session: str, agent: str) -> list[Question]:
+        """The open questions of a session, and those about its agent itself."""
+        return [
+            q
+            for q in self.pending()
+            if q.session == session or (not q.session and q.agent == agent)
+        ]
+
     def asked_as(self, agent: str, request: RequestId) -> Question | None:
         """The open question that the agent asked under this request id."""
         for question in self.pending():

@@ -7,7 +7,9 @@ from scene import AGENT, CANCELLED, NATIVE, ROOT, Scene
 
 from acpls import effects as ef
 from acpls import events as ev
+from acpls.hub.conversing import rendering
 from acpls.session.asks import Accepted, Declined
+from acpls.session.state import Session
 
 LINKS = ev.EditorReady((ROOT,), questions=True, links=True)
 URL = "https://login.example/device?code=AB-12&redirect=http%3A%2F%2Flocalhost%3A1"
@@ -197,3 +199,14 @@ def test_a_form_is_declined_and_the_user_is_told(session: str | None) -> None:
     message = "Demo agent asks to fill in a form, which acpls cannot show yet"
     assert scene.of(ef.TellUser) == [ef.TellUser("warning", message, "Your name?")]
     assert scene.state.questions.all == {}
+
+
+def test_a_page_that_is_about_the_agent_is_shown_in_its_conversations_a03() -> None:
+    """A03: whoever has no plugin can read and copy the whole address there."""
+    scene = opened()
+    linked(scene)
+    shown = rendering(scene.state, scene.state.sessions["s1"])
+    assert f"> {URL}" in shown.lines
+    assert list(shown.questions) == ["q1"]
+    stranger = Session("s9", "stranger", ROOT)
+    assert rendering(scene.state, stranger).questions == {}

@@ -134,7 +134,10 @@ async def _examine(finding: Finding, spec: AgentSpec) -> None:
             finding.problem = hiding.text(failed.failure.message)
             detail = hiding.text(failed.failure.detail or "")
             finding.detail = detail.splitlines()[-_TAIL_LINES:]
-            finding.stderr = [hiding.text(line) for line in talk.log()[-_TAIL_LINES:]]
+            finding.login = talk.login
+            # The report has our own remarks in better words.
+            said = [line for line in talk.log() if not line.startswith("acpls: ")]
+            finding.stderr = [hiding.text(line) for line in said[-_TAIL_LINES:]]
 
 
 def _take(finding: Finding, facts: AgentFacts, talk: Talk, hiding: Hiding) -> None:

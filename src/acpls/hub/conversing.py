@@ -51,7 +51,7 @@ FAILED = -32603
 def rendering(state: State, session: Session) -> Rendering:
     """The session as it should stand in its document now."""
     title = state.agent(session.agent).title
-    return render(session, title, state.questions.pending(session.key))
+    return render(session, title, state.questions.shown_in(session.key, session.agent))
 
 
 def open_document(state: State, session: Session, ticket: object, quote: str = "") -> Effects:
