@@ -70,6 +70,7 @@ def test_x22_s08_a_windows_path_is_known_however_it_is_spelled(spelled: str) -> 
 def test_x22_the_server_and_share_of_a_path_have_no_case() -> None:
     assert WSL.to_agent("\\\\WSL$\\ubuntu\\home\\me") == "/home/me"
     assert WSL.to_agent("\\\\?\\UNC\\WSL$\\ubuntu\\home\\me") == "/home/me"
+    assert WSL.to_agent("\\\\wsl.localhost\\Ubuntu\\home\\me") == "/home/me"
     assert WSL.to_agent("//wsl$/Ubuntu/home/me") == "//wsl$/Ubuntu/home/me"
 
 

@@ -86,7 +86,8 @@ class _Split:
 
     @property
     def key(self) -> str:
-        return self.root.lower()
+        # Windows 11 has two names for the shares of WSL.
+        return self.root.lower().replace("\\\\wsl.localhost\\", "\\\\wsl$\\")
 
 
 def _longest_first(pairs: Iterable[tuple[_Split, _Split]]) -> list[tuple[_Split, _Split]]:
