@@ -138,6 +138,9 @@ def test_what_begins_like_a_frame_but_is_no_json_keeps_its_id_where_that_can_be_
         (rb"\ude00b", "\ufffdb"),
         (rb"\ud83d\ud83d\ude00", "\ufffd😀"),
         (rb"\\ud83d \ude00", "\\ud83d \ufffd"),
+        # A character cut in the middle, and a byte of another encoding.
+        ("日".encode()[:2] + b" on", "\ufffd on"),
+        (b"caf\xe9", "caf\ufffd"),
     ],
 )
 def test_half_a_character_does_not_cost_the_message(escaped: bytes, text: str) -> None:

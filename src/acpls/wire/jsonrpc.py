@@ -285,6 +285,7 @@ def _broken(line: bytes, problem: str) -> Message | Noise | Bad:
         # Agents cut texts in the middle of a character. What is shown may lose its half;
         # what is asked for, such as a file's text, may not.
         whole = _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], line)
+        whole = whole.decode(errors="replace").encode()
         if whole != line and not isinstance(message := read_line(whole), Bad | None):
             return message
     return Bad(id_, PARSE_ERROR, f"not JSON: {problem}", _excerpt(line), replies)
