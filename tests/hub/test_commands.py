@@ -439,11 +439,25 @@ def test_an_option_is_set_when_the_agent_has_set_it() -> None:
 def test_an_option_that_the_agent_refuses() -> None:
     scene = Scene()
     scene.session()
-    scene.tells(up.OptionsSet((MODE,)))
-    ticket = scene.command("session.setOption", option="mode", value="tea")
-    scene.ask_fails(Failure(-32602, "no such mode"), SetOption)
+    scene.tells(up.OptionsSet((Option("effort", "Effort", "select", "low"),)))
+    ticket = scene.command("session.setOption", option="effort", value="tea")
+    scene.ask_fails(Failure(-32602, "no such effort"), SetOption)
     failed = scene.failure(ticket)
-    assert (failed.code, failed.message) == (-32603, "Demo agent: no such mode")
+    assert (failed.code, failed.message) == (-32603, "Demo agent: no such effort")
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("mode", "tea"), ("mode", True), ("web", "yes"), ("web", "true")]
+)
+def test_a_value_that_is_not_offered_is_refused(option: str, value: object) -> None:
+    """Some agents take any value, and go on with nonsense."""
+    scene = Scene()
+    scene.session()
+    scene.tells(up.OptionsSet((MODE, Option("web", "Web", "boolean", False))))
+    failed = scene.error("session.setOption", option=option, value=value)
+    assert failed.field == "value"
+    assert failed.message.startswith(f"The option '{option}' cannot be {value!r}, but: ")
+    assert [ask for ask in scene.asked.values() if isinstance(ask, SetOption)] == []
 
 
 def test_the_options_that_there_are_are_named() -> None:

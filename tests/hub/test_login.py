@@ -812,18 +812,19 @@ def test_a_login_of_a_process_that_was_restarted_fails_without_a_question() -> N
     assert listed(scene) == "starting"
 
 
-def test_a_login_that_succeeds_when_nobody_needs_it_any_more_restarts_nothing() -> None:
+def test_a_session_that_opens_during_a_login_leaves_the_login_alone() -> None:
     scene = scene_of()
     refused(scene)
     ticket = scene.command("agent.login", methodId="web")
     login = scene.number(LogIn)
     scene.command("session.new")
     scene.replied(SessionOpened("b"), NewSession)
-    assert listed(scene) == "ready"
+    assert listed(scene) == "loggingIn"
     scene.seen.clear()
     scene.give(ev.Replied(AGENT, login, Done()))
-    assert [type(effect) for effect in scene.seen] == [ef.ReplyCommand]
+    assert listed(scene) == "ready"
     assert scene.reply(ticket)["state"] == "ready"
+    assert asks_of(scene) == [NewSession(OPENING)]
 
 
 def test_an_option_that_a_login_is_needed_for_is_set_after_it() -> None:
@@ -909,3 +910,84 @@ def test_of_two_methods_with_one_id_one_is_offered() -> None:
     refused(scene)
     names = [option.name for option in question_of(scene).options]
     assert names[:2] == ["Browser", "API key: I have set DEMO_KEY, DEMO_ORG"]
+
+
+def test_the_method_of_the_settings_is_tried_once_for_a_prompt_that_is_refused_again() -> None:
+    """In ACP 2 a prompt that was taken says nothing of being logged in."""
+    scene = scene_of(authMethod="web")
+    scene.session()
+    scene.prompts("go")
+    for _ in range(2):
+        scene.replied(PromptTaken("m"), Prompt)
+        scene.tells(up.TurnChanged("running"))
+        scene.tells(up.TurnChanged("idle", "error", "no", error_code=-32000))
+        if scene.state.questions.pending():
+            break
+        scene.replied(Done(), LogIn)
+        scene.passes(0)
+    assert sum(isinstance(ask, LogIn) for ask in scene.asked.values()) == 1
+    assert question_of(scene).about_login
+    # A turn that ends well is a login that worked, so the next refusal is tried anew.
+    choose(scene, "method:web")
+    scene.replied(Done(), LogIn)
+    scene.passes(0)
+    scene.replied(PromptTaken("m"), Prompt)
+    scene.tells(up.TurnChanged("running"))
+    scene.tells(up.TurnChanged("idle", "end_turn"))
+    assert not scene.state.agent(AGENT).tried_login
+
+
+def test_a_prompt_that_is_refused_twice_over_is_queued_once() -> None:
+    scene = scene_of()
+    scene.session()
+    scene.prompts("one")
+    scene.tells(up.TurnChanged("running"))
+    scene.tells(up.TurnChanged("idle", "error", "no", error_code=-32000))
+    number = scene.number(Prompt)
+    scene.give(ev.AskFailed(AGENT, number, REFUSED))
+    assert len(scene.state.sessions["s1"].queue) == 1
+
+
+def test_a_prompt_that_goes_out_again_is_what_the_user_sent() -> None:
+    scene = scene_of()
+    scene.session()
+    blocks = [
+        {"type": "text", "text": "see"},
+        {"type": "resource_link", "uri": "file:///a", "name": "a"},
+    ]
+    scene.result("session.prompt", blocks=blocks)
+    sent = asks_of(scene)[-1]
+    scene.tells(up.MessageSet("m", "user", (Text("see <ctx>a</ctx>"),)))
+    scene.tells(up.TurnChanged("running"))
+    scene.tells(up.TurnChanged("idle", "error", "no", error_code=-32000))
+    choose(scene, "method:web")
+    scene.replied(Done(), LogIn)
+    scene.passes(0)
+    assert asks_of(scene)[-1] == sent
+
+
+def test_a_session_that_opens_is_no_login_where_only_prompts_were_refused() -> None:
+    scene = scene_of()
+    scene.session()
+    scene.prompts("go")
+    scene.ask_fails(REFUSED, Prompt)
+    question = question_of(scene)
+    scene.command("session.new")
+    scene.replied(SessionOpened("b"), NewSession)
+    assert question_of(scene) is question
+    assert listed(scene) == "needsLogin"
+
+
+def test_what_waits_goes_on_though_another_session_cannot_be_opened_again() -> None:
+    scene = scene_of()
+    scene.command("session.prompt", text="one")
+    scene.is_ready()
+    scene.ask_fails(REFUSED, NewSession)
+    choose(scene, "later")
+    ticket = scene.command("session.new")
+    scene.ask_fails(REFUSED, NewSession)
+    scene.give(ev.SettingsChanged(({"agents": {"other": {"command": "x"}}},)))
+    choose(scene, "method:web")
+    scene.replied(Done(), LogIn)
+    scene.replied(SessionOpened("b"), NewSession)
+    assert scene.reply(ticket)["state"] == "idle"

@@ -524,3 +524,39 @@ def test_a_session_has_the_servers_and_words_of_its_agents_settings() -> None:
         ForkSession(NATIVE, wanted),
         ResumeSession(NATIVE, wanted),
     ]
+
+
+def test_a_session_that_cannot_be_opened_again_without_its_settings_is_lost() -> None:
+    scene = lost()
+    scene.result("agent.restart")
+    scene.is_ready()
+    scene.ask_fails(Failure(-32601, "no such method"), ResumeSession)
+    scene.give(ev.SettingsChanged(({"agents": {"other": {"command": "two"}}},)))
+    scene.passes(0.1)
+    assert states(scene) == {"s1": "lost"}
+    # When the agent is back, a restart brings it back too.
+    scene.give(ev.SettingsChanged(({"agents": {AGENT: {"command": "agent"}}},)))
+    scene.result("agent.restart")
+    assert states(scene) == {"s1": "starting"}
+
+
+def test_each_session_is_loaded_where_resuming_turns_out_to_be_missing() -> None:
+    scene = Scene()
+    for native in ("one", "two"):
+        scene.session(native)
+    scene.dies()
+    scene.result("agent.restart")
+    scene.is_ready()
+    first = [n for n, ask in scene.asked.items() if isinstance(ask, ResumeSession)]
+    for number in first:
+        scene.give(ev.AskFailed(AGENT, number, Failure(-32601, "no such method")))
+    scene.passes(0.1)
+    again = [ask for ask in scene.asked.values() if isinstance(ask, ResumeSession)][len(first) :]
+    assert sorted(ask.session for ask in again) == ["one", "two"]
+
+
+def test_a_prompt_for_an_agent_that_is_not_configured_is_not_kept_for_later() -> None:
+    scene = lost()
+    scene.give(ev.SettingsChanged(({"agents": {"other": {"command": "two"}}},)))
+    assert scene.error("session.prompt", session="s1", text="go").field == "agent"
+    assert scene.state.sessions["s1"].queue == []

@@ -160,15 +160,35 @@ def test_an_idle_that_crossed_the_prompt_ends_no_turn() -> None:
     assert (of.turn, of.busy) == (None, False)
 
 
-@pytest.mark.parametrize("sign", ["confirmed", "came back", "says why"])
-def test_an_idle_after_any_sign_of_the_prompt_ends_its_turn(sign: str) -> None:
+@pytest.mark.parametrize("sign", ["confirmed", "came back"])
+def test_an_idle_before_the_agent_works_ends_no_turn(sign: str) -> None:
+    """It may be told after the prompt was taken, and is from before it all the same."""
     of = session()
     of.prompted("t1", (Text("go"),))
     if sign == "confirmed":
         of.confirm_prompt("theirs")
-    if sign == "came back":
+    else:
         of.apply(up.MessageGrew("theirs", "user", Text("go")))
-    of.apply(up.TurnChanged("idle", "end_turn" if sign == "says why" else None))
+    of.apply(up.TurnChanged("idle"))
+    assert of.turn == "t1"
+    of.apply(up.TurnChanged("idle", "end_turn"))
+    assert of.turn is None
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        up.MessageGrew("m", "agent", Text("Hm.")),
+        up.ToolCallPatched("c", title="Look"),
+        up.PlanSet("p", ()),
+        up.TurnChanged("running"),
+    ],
+)
+def test_an_idle_after_any_work_ends_the_turn(work: up.Update) -> None:
+    of = session()
+    of.prompted("t1", (Text("go"),))
+    of.apply(work)
+    of.apply(up.TurnChanged("idle"))
     assert of.turn is None
     # The next prompt has to be noticed by itself.
     of.prompted("t2", (Text("on"),))

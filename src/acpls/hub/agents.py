@@ -115,7 +115,8 @@ def reopen(state: State, session: Session, ticket: object = None) -> Effects:
     """Open a lost session again: one that the agent may still know, or else one whose
     prompts have never been sent.
     """
-    if session.closed or (session.native is None and not session.queue):
+    known = session.agent in state.settings.agents
+    if session.closed or not known or (session.native is None and not session.queue):
         return
     yield from start(state, session.agent)
     for touched in session.reopen():
@@ -156,8 +157,9 @@ def starting(state: State, event: AgentStarting) -> Effects:
 def ready(state: State, event: AgentReady) -> Effects:
     """The agent answered ``initialize``."""
     agent = state.agent(event.agent)
-    agent.state, agent.facts, agent.message, agent.loads = "ready", event.facts, None, False
-    agent.refused = False
+    agent.state, agent.facts, agent.message = "ready", event.facts, None
+    agent.refused = agent.refused_opening = False
+    agent.loads.clear()
     yield ShowAgent(event.agent, "ready")
 
 

@@ -186,6 +186,9 @@ def session_set_option(state: State, arguments: Arguments, ticket: object) -> Ef
     if not session.open:
         raise CannotDo("The session is not open", field="session")
     assert session.native is not None
+    wrong = sessions.wrong_value(known, arguments["value"])
+    if wrong is not None:
+        raise CannotDo(wrong, field="value")
     what = asks.SetOption(session.native, known.option, arguments["value"])
     yield from agents.ask(state, session.agent, what, session.key, ticket)
 

@@ -21,7 +21,7 @@ from acpls.effects import (
     ShowDocument,
     WriteFile,
 )
-from acpls.hub import editing, sessions
+from acpls.hub import agents, editing, sessions
 from acpls.hub.state import CannotDo
 from acpls.hub.tokens import ForConversation, IgnoreFile
 from acpls.session.content import Text
@@ -242,5 +242,7 @@ def send(state: State, session: Session, ticket: object) -> Effects:
     if session.over:
         message = "The session is over; acpls.session.new starts another"
         raise CannotDo(message, field="session")
+    if session.state == "lost":
+        agents.meant(state, session.agent)
     conversation.sent = sent_lines(buffer.text, conversation.head)
     yield from sessions.prompt(state, session, (Text(text),), ticket)

@@ -42,6 +42,7 @@ def needed(state: State, waiting: Waiting, failure: Failure) -> Effects:
     """An ask was refused for want of a login. It waits, and the user is asked how."""
     agent = state.agent(waiting.agent)
     agent.refused = True
+    agent.refused_opening |= isinstance(waiting.ask, agents.OPENS)
     agent.blocked.append(waiting)
     if waiting.prompt is not None:
         state.sessions[waiting.session].queue.insert(0, waiting.prompt)
@@ -172,8 +173,7 @@ def program_ran(state: State, token: ForLogin, event: ProgramRan) -> Effects:
 def logged_in(state: State, waiting: Waiting) -> Effects:
     """The agent says that the user is logged in."""
     agent = state.agent(waiting.agent)
-    if agent.wants_user:
-        yield from go_on(state, agent.name, anew=False)
+    yield from go_on(state, agent.name, anew=False)
     yield ReplyCommand(waiting.ticket, shapes.agent(agent))
 
 
@@ -194,7 +194,7 @@ def go_on(state: State, name: str, *, anew: bool) -> Effects:
     if anew:
         yield from _give_up(state, name, f"{name} is not in the settings any more")
         return
-    agent.refused = False
+    agent.refused = agent.refused_opening = False
     blocked, agent.blocked = agent.blocked, []
     question = state.questions.about_login(name)
     if question is not None:

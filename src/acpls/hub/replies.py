@@ -65,7 +65,6 @@ def _replied(
         case asks.SessionOpened():
             yield from _opened(state, session, reply, waiting)
         case asks.PromptTaken(message):
-            state.agent(waiting.agent).tried_login = False
             if message is not None:
                 yield from sessions.show(session, session.confirm_prompt(message))
             yield from _prompt_over(state, session, waiting)
@@ -101,7 +100,7 @@ def _opened(state: State, session: Session, reply: asks.SessionOpened, waiting: 
         return
     session.native = reply.session
     state.natives[session.agent, reply.session] = session.key
-    if agent.refused:
+    if agent.refused_opening and agent.state != "loggingIn":
         yield from login.go_on(state, session.agent, anew=False)
     for update in early:
         yield from sessions.apply(state, session, update)
@@ -220,9 +219,13 @@ def not_reopened(state: State, token: NotReopened) -> Effects:
     if session.state != "starting" or session.native is None or opening:
         return
     agent = state.agent(session.agent)
-    if token.failure.code == NOT_THERE and not agent.loads:
+    if session.agent not in state.settings.agents:
+        yield from agents.lose(state, session, token.failure.message)
+        agent.lost.append(session.key)
+        return
+    if token.failure.code == NOT_THERE and session.key not in agent.loads:
         # It says that it can resume, and cannot. It may still be able to load.
-        agent.loads = True
+        agent.loads.add(session.key)
         yield from agents.reopen(state, session)
         return
     agents.forget(state, session)

@@ -73,14 +73,18 @@ def reopen(state: State, session: Session, ticket: object) -> Effects:
     if session.over or session.native is None:
         what = "was closed" if session.closed else "was never open"
         raise CannotDo(f"The session {what}; acpls.session.new opens another", field="session")
+    agents.meant(state, session.agent)
     yield from agents.reopen(state, session, ticket)
 
 
 def prompt(state: State, session: Session, blocks: tuple[Block, ...], ticket: object) -> Effects:
     """Send a prompt, or queue it while the session is busy; the command is answered.
 
-    A session whose agent is gone is opened again for it.
+    A session whose agent is gone is opened again for it. Raises ``CannotDo`` where that
+    agent is not configured any more.
     """
+    if session.state == "lost":
+        agents.meant(state, session.agent)
     queued = QueuedPrompt(state.key("t"), blocks)
     session.queue.append(queued)
     state.current = session.key
@@ -116,9 +120,8 @@ def cancel(state: State, session: Session) -> Effects:
     if session.native is None or not session.busy or session.stopping:
         return
     session.stopping = True
-    for number, waiting in state.asks.items():
-        if waiting.session == session.key and isinstance(waiting.ask, asks.Prompt):
-            state.asks[number] = replace(waiting, cancelled=True)
+    for number in _prompts_of(state, session):
+        state.asks[number] = replace(state.asks[number], cancelled=True)
     yield from agents.ask(state, session.agent, asks.Cancel(session.native), session.key)
     facts = state.agent(session.agent).facts
     if facts is None or not facts.withdraws_questions:
@@ -139,6 +142,15 @@ def wrong_value(option: Option, value: object) -> str | None:
     return None if fits else f"The option {option.option!r} cannot be {value!r}, but: {wanted}"
 
 
+def _prompts_of(state: State, session: Session) -> list[int]:
+    """The numbers of the session's prompts that were not replied to yet."""
+    return [
+        number
+        for number, waiting in state.asks.items()
+        if waiting.session == session.key and isinstance(waiting.ask, asks.Prompt)
+    ]
+
+
 def cancel_due(state: State, token: CancelDue) -> Effects:
     """The agent has had its time to confirm a cancel."""
     session = state.sessions[token.session]
@@ -153,9 +165,8 @@ def end_turn(state: State, session: Session) -> Effects:
     """Take the turn for ended, whatever the agent says; late output still finds its place."""
     if not session.busy:
         return
-    for number, waiting in state.asks.items():
-        if waiting.session == session.key and isinstance(waiting.ask, asks.Prompt):
-            state.asks[number] = replace(waiting, abandoned=True)
+    for number in _prompts_of(state, session):
+        state.asks[number] = replace(state.asks[number], abandoned=True)
     yield from asking.cancel_turn(state, session)
     yield from apply(state, session, up.TurnChanged("idle", "cancelled"))
 
@@ -228,8 +239,13 @@ def apply(state: State, session: Session, update: up.Update) -> Effects:
             if stopping or reason == "cancelled":
                 yield from asking.cancel_turn(state, session)
             yield from claims.end_turn(state, session)
+            if reason not in {"error", "cancelled"}:
+                state.agent(session.agent).tried_login = False
             if update.error_code == AUTH_REQUIRED and asked is not None and not stopping:
                 # In ACP 2 a prompt may be taken before it turns out that nobody is logged in.
+                # Whatever is still replied to it says nothing new.
+                for number in _prompts_of(state, session):
+                    del state.asks[number]
                 assert session.native is not None
                 what = asks.Prompt(session.native, asked.blocks)
                 refused = Waiting(session.agent, what, session.key, prompt=asked)

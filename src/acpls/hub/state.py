@@ -50,13 +50,12 @@ class Agent:
 
     ``message``: what it is doing, or why it ended; ``ends``: why it has ended so far;
     ``told``: the last failure that was told as the answer to a command. ``refused``: it
-    refused something for want of a login. ``ending``: how many of its processes we have
-    ended and not seen the end of. ``lost``: the sessions that are to be opened again
-    with it. ``blocked``: what waits for a login;
+    refused something for want of a login, ``refused_opening``: to open a session.
+    ``ending``: how many of its processes we have ended and not seen the end of. ``lost``:
+    the sessions that are to be opened again with it. ``blocked``: what waits for a login;
     ``tried_login``: the method of the settings was tried already; ``wants_login``: it is to
-    be asked for when the agent is ready.
-    ``loads``: its resuming was found to be missing. ``left_out``: what it could not take, as
-    far as the user was told.
+    be asked for when the agent is ready. ``loads``: the sessions for which its resuming was
+    found to be missing. ``left_out``: what it could not take, as far as the user was told.
     """
 
     name: str
@@ -67,12 +66,13 @@ class Agent:
     ends: set[str] = field(default_factory=set)
     told: str | None = None
     refused: bool = False
+    refused_opening: bool = False
     ending: int = 0
     lost: list[str] = field(default_factory=list)
     blocked: list[Waiting] = field(default_factory=list)
     tried_login: bool = False
     wants_login: bool = False
-    loads: bool = False
+    loads: set[str] = field(default_factory=set)
     left_out: set[str] = field(default_factory=set)
 
     @property

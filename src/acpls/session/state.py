@@ -9,7 +9,7 @@ Invariant: knows no version, no file, no editor, no clock; never refuses an upda
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, assert_never
 
 from acpls.session import updates as up
 from acpls.session.content import UNSET, Text
@@ -73,6 +73,9 @@ Part: TypeAlias = Literal[
 ]
 Touched: TypeAlias = tuple[Part, str | None]
 
+# What an agent tells when it works; its users' words, options and titles may come any time.
+_WORK: Final = (up.MessageGrew, up.MessageSet, up.ToolCallPatched, up.ToolCallGrew, up.PlanSet)
+
 
 @dataclass(slots=True)
 class Session:
@@ -109,7 +112,8 @@ class Session:
     queue: list[QueuedPrompt] = field(default_factory=list)
     # Messages by the id that the agent gives them; some give one id to two roles.
     _told: dict[tuple[str, up.Role], Message] = field(default_factory=dict)
-    # Whether the agent has taken notice of the prompt that was sent last.
+    # The prompt that was sent last, and whether the agent has begun to work on it.
+    _asked: QueuedPrompt | None = None
     _begun: bool = False
     # Our own prompts by turn: one that failed for want of a login is sent once more.
     _prompts: dict[str, Message] = field(default_factory=dict)
@@ -125,9 +129,8 @@ class Session:
 
     @property
     def asked(self) -> QueuedPrompt | None:
-        """The prompt that is being worked on."""
-        prompt = None if self.turn is None else self._prompts.get(self.turn)
-        return None if prompt is None else QueuedPrompt(self.turn or "", tuple(prompt.blocks))
+        """The prompt that is being worked on, as it was sent."""
+        return None if self.turn is None else self._asked
 
     @property
     def open(self) -> bool:
@@ -154,6 +157,7 @@ class Session:
         self.turn = turn
         self.stop_reason = self.error = None
         self._begun = False
+        self._asked = QueuedPrompt(turn, blocks)
         again = self._prompts.get(turn)
         if again is not None:
             again.revision += 1
@@ -183,6 +187,7 @@ class Session:
     def apply(self, update: up.Update) -> tuple[Touched, ...]:
         """Take an update in; what it touched comes back."""
         self.seq += 1
+        self._begun |= isinstance(update, _WORK) and getattr(update, "role", None) != "user"
         match update:
             case up.MessageGrew(message, role, block):
                 return self._grow_message(message, role, block)
@@ -252,7 +257,6 @@ class Session:
 
     def confirm_prompt(self, message: str) -> tuple[Touched, ...]:
         """The agent took the prompt that was sent last and calls it ``message``."""
-        self._begun = True
         prompt, self._sent = self._sent, None
         if prompt is None:
             return ()
@@ -295,7 +299,7 @@ class Session:
             return entry
         prompt = self._sent if role == "user" else None
         if prompt is not None and self._comes_back(prompt, blocks):
-            entry, self._sent, self._begun = prompt, None, True
+            entry, self._sent = prompt, None
         else:
             entry = self._new_message(message, role)
             if prompt is not None:
