@@ -334,7 +334,11 @@ def test_x01_the_watchdog_keeps_books(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_only_whole_tags_count_and_never_our_own_family() -> None:
     tag = f"acpls-test-{uuid.uuid4().hex}"
     env = {**os.environ, watchdog.MARK: f"outer {tag}", "OTHER": f"{tag}2"}
-    marked = subprocess.Popen(["sleep", "60"], env=env)
+    code = "import time; print(1, flush=True); time.sleep(60)"
+    marked = subprocess.Popen([sys.executable, "-c", code], env=env, stdout=subprocess.PIPE)
+    assert marked.stdout is not None
+    # Before it has begun its environment cannot be read.
+    marked.stdout.readline()
     try:
         assert watchdog.living(set(), {tag}, {}).keys() == {marked.pid}
         assert watchdog.living(set(), {"outer", "no"}, {}).keys() == {marked.pid}
@@ -345,6 +349,7 @@ def test_only_whole_tags_count_and_never_our_own_family() -> None:
     finally:
         marked.kill()
         marked.wait()
+        marked.stdout.close()
 
 
 def test_x01_the_watchdog_uses_force_in_the_end() -> None:
