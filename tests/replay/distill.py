@@ -145,6 +145,9 @@ def text(given: str) -> str:
     pieces = _LINE_ENDS.split(given)
     if len(pieces) > 1:
         return "".join(x if _LINE_ENDS.fullmatch(x) else _one_of_many(x) for x in pieces)
+    if given.startswith("https://"):
+        # The addresses of other people's pages are nothing to keep.
+        return mark(given)
     if len(given) <= LONG or _is_ours(given) or _PATH.fullmatch(given):
         return given
     return given if given.startswith(_IMAGE) else mark(given)
