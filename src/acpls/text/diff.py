@@ -8,14 +8,17 @@ Invariant: edits of a hunk touch nothing outside its lines.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from operator import attrgetter
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from acpls.text.lines import body, ending, ending_of, split_lines
-from acpls.text.matching import Block, common, gaps
+from acpls.text.matching import alike, alike_before, common, gaps, numbering
+from acpls.text.shared import Shared, Spots, count_lines, numbers, same_ends
 
 if TYPE_CHECKING:
+    from collections import defaultdict
     from collections.abc import Iterable
 
 
@@ -61,9 +64,20 @@ def diff(base: str, target: str) -> tuple[Hunk, ...]:
     """The hunks that make ``target`` of ``base``: in order, with common lines between them."""
     if base == target:
         return ()
-    old, new = split_lines(base), split_lines(target)
+    head, tail = same_ends(base, target)
+    number: defaultdict[str, int] = numbering()
+    old = numbers(base, head, len(base) - tail, number)
+    new = numbers(target, head, len(target) - tail, number)
+    above, lines = count_lines(base, 0, head), list(number)
+    # It is larger than the text, and the search needs room of its own.
+    del number
     return tuple(
-        Hunk(start, end, tuple(old[start:end]), tuple(new[first:last]))
+        Hunk(
+            above + start,
+            above + end,
+            tuple(map(lines.__getitem__, old[start:end])),
+            tuple(map(lines.__getitem__, new[first:last])),
+        )
         for start, end, first, last in gaps(common(old, new), len(old), len(new))
     )
 
@@ -74,11 +88,18 @@ def apply(base: str, hunks: Iterable[Hunk]) -> str:
     Raises ``ValueError`` when the base does not have a hunk's old lines.
     """
     lines = split_lines(base)
-    for hunk in sorted(hunks, key=attrgetter("start"), reverse=True):
-        if tuple(lines[hunk.start : hunk.end]) != hunk.old:
+    pieces: list[str] = []
+    done = 0
+    # Of insertions at one place the last one given comes first.
+    backwards = list(hunks)
+    backwards.reverse()
+    for hunk in sorted(backwards, key=attrgetter("start")):
+        if hunk.start < done or tuple(lines[hunk.start : hunk.end]) != hunk.old:
             raise ValueError(f"the text has other lines at line {hunk.start + 1} than the hunk")
-        lines[hunk.start : hunk.end] = hunk.new
-    return "".join(lines)
+        pieces += lines[done : hunk.start]
+        pieces += hunk.new
+        done = hunk.end
+    return "".join([*pieces, *lines[done:]])
 
 
 def invert(hunks: Iterable[Hunk]) -> tuple[Hunk, ...]:
@@ -131,46 +152,40 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
 
 def rebase(hunks: Iterable[Hunk], base: str, ours: str) -> tuple[Placed, ...]:
     """Where each of the hunks of ``base`` stands in ``ours``, in their order."""
-    places = _Places(split_lines(base), split_lines(ours), ending_of(ours))
-    return tuple(places.place(hunk) for hunk in hunks)
+    places = _Places(base, ours)
+    return tuple(map(places.place, hunks))
 
 
 class _Places:
     """Finds the lines of a base in ours."""
 
-    def __init__(self, base: list[str], ours: list[str], style: str) -> None:
-        self._base, self._ours, self._style = base, ours, style
-        self._base_bodies, self._our_bodies = _bodies(base), _bodies(ours)
-        shared = self._shared()
-        # Where ours has each line of the base, or -1; the end counts as a line, too.
-        self._at = [-1] * len(base) + [len(ours)]
-        for i, j, length in shared:
-            self._at[i : i + length] = range(j, j + length)
-        # For each line of the base: the end of the last shared line before it, and the
-        # first shared line from it on.
-        self._low, self._high = [0], [len(base)]
-        for line in range(len(base)):
-            self._low.append(self._low[-1] if self._at[line] < 0 else line + 1)
-        for line in reversed(range(len(base))):
-            self._high.append(self._high[-1] if self._at[line] < 0 else line)
-        self._high.reverse()
+    def __init__(self, base: str, ours: str) -> None:
+        self._shared, self._text = Shared(base, ours), ours
+        self._base, self._ours = self._shared.base, self._shared.ours
+        self._base_bodies, self._our_bodies = self._shared.base_bodies, self._shared.our_bodies
+        self._base_spots, self._our_spots = Spots(self._base_bodies), Spots(self._our_bodies)
         # What changed in ours, and by how many lines it stands further down there.
         self._changes = {
             _slid(self._base_bodies, start, end, self._our_bodies[first:last]): first - start
-            for start, end, first, last in gaps(shared, len(base), len(ours))
+            for start, end, first, last in self._shared.gaps
         }
 
+    @cached_property
+    def _style(self) -> str:
+        return ending_of(self._text)
+
     def place(self, hunk: Hunk) -> Placed:
-        low, high = self._low[hunk.start], self._high[hunk.end]
-        start, end = self._at[low - 1] + 1 if low else 0, self._at[high]
+        shared = self._shared
+        low, high = shared.last_end(hunk.start), shared.next_start(hunk.end)
+        start, end = shared.at(low - 1) + 1, shared.at(high)
         there = self._there(hunk, start, end)
         if there is not None:
             return Placed(hunk, "there", there, there + len(hunk.new), ())
         if not hunk.old:
             return self._insertion(hunk, start, end, high - low)
-        at = self._at[hunk.start]
+        at = shared.at(hunk.start)
         stop = at + len(hunk.old)
-        if at < 0 or self._at[hunk.start : hunk.end] != list(range(at, stop)):
+        if at < 0 or not shared.in_one(hunk.start, hunk.end):
             return Placed(hunk, "conflict", start, end, (), "these lines have changed since")
         beside = (at == start and low == hunk.start) or (stop == end and high == hunk.end)
         if not beside and not self._only(_bodies(hunk.old)):
@@ -180,26 +195,28 @@ class _Places:
 
     def _there(self, hunk: Hunk, start: int, end: int) -> int | None:
         """Where ours has the hunk's new lines already, if between the shared lines around."""
-        if self._ours[start:end] == list(hunk.new):
+        as_long = end - start == len(hunk.new)
+        if as_long and tuple(self._ours[start:end]) == hunk.new:
             return start
-        new = _bodies(hunk.new)
-        if new == _bodies(hunk.old):
+        old, new = _bodies(hunk.old), _bodies(hunk.new)
+        if new == old:
             # It changes nothing but endings, and so the endings count.
             return None
-        if self._our_bodies[start:end] == new:
+        if as_long and self._our_bodies[start:end] == new:
             return start
         moved = self._changes.get(_slid(self._base_bodies, hunk.start, hunk.end, new))
         if moved is not None:
             return hunk.start + moved
         # The user may have added lines of their own beside the change.
-        region, old = self._our_bodies[start:end], _bodies(hunk.old)
-        if not new or _times(new, region) != 1 or (old and _times(old, region)):
+        places = self._our_spots.first_two(new, start, end) if new else []
+        if len(places) != 1 or (old and self._our_spots.first_two(old, start, end)):
             return None
-        return next(at for at in range(start, end) if self._our_bodies[at : at + len(new)] == new)
+        return places[0]
 
     def _insertion(self, hunk: Hunk, start: int, end: int, gap: int) -> Placed:
         """Place a hunk without old lines where ``gap`` lines of the base became start to end."""
-        before, after = self._low[hunk.start] == hunk.start, self._high[hunk.end] == hunk.end
+        before = self._shared.last_end(hunk.start) == hunk.start
+        after = self._shared.next_start(hunk.end) == hunk.end
         if not before and not after:
             reason = "the lines around this place have changed since"
             return Placed(hunk, "conflict", start, end, (), reason)
@@ -209,7 +226,10 @@ class _Places:
         return self._clean(hunk, start if before else end)
 
     def _only(self, lines: list[str]) -> bool:
-        return all(_times(lines, text) == 1 for text in (self._base_bodies, self._our_bodies))
+        return (
+            len(self._base_spots.first_two(lines, 0, len(self._base))) == 1
+            and len(self._our_spots.first_two(lines, 0, len(self._ours))) == 1
+        )
 
     def _as_was(self, hunk: Hunk, at: int) -> bool:
         """Whether the endings here are the base's, and so the hunk's as they should be."""
@@ -217,7 +237,7 @@ class _Places:
         if not any(map(ending, hunk.old)):
             lines = range(max(0, hunk.start - 1), min(hunk.end + 1, len(self._base)))
         pairs = [(line, at + line - hunk.start) for line in lines]
-        return all(self._base[i] == self._ours[j] for i, j in pairs if 0 <= j == self._at[i])
+        return all(self._base[i] == self._ours[j] for i, j in pairs if 0 <= j == self._shared.at(i))
 
     def _clean(self, hunk: Hunk, start: int) -> Placed:
         end = start + len(hunk.old)
@@ -244,16 +264,6 @@ class _Places:
             return Placed(hunk, "there", start, end, ())
         return Placed(hunk, "clean", start, end, tuple(filter(None, new)))
 
-    def _shared(self) -> list[Block]:
-        """The lines that both have: first the same bytes, in between the same but for endings."""
-        exact = common(self._base, self._ours)
-        loose = [
-            (start + i, first + j, length)
-            for start, end, first, last in gaps(exact, len(self._base), len(self._ours))
-            for i, j, length in common(self._base_bodies[start:end], self._our_bodies[first:last])
-        ]
-        return sorted(exact + loose)
-
 
 _Change: TypeAlias = tuple[int, int, tuple[str, ...]]
 
@@ -266,22 +276,15 @@ def _starts(lines: Iterable[str]) -> list[int]:
     return list(accumulate(map(len, lines), initial=0))
 
 
-def _times(part: list[str], lines: list[str]) -> int:
-    """How often some lines follow each other in others."""
-    return sum(
-        line == part[0] and lines[at : at + len(part)] == part for at, line in enumerate(lines)
-    )
-
-
 def _slid(lines: list[str], start: int, end: int, new: list[str]) -> _Change:
     """The same change as far down as it can be told: equals for equal results."""
-    by = 0
+    by, rest = 0, len(lines) - end
     if start == end:
-        while new and start + by < len(lines) and lines[start + by] == new[by % len(new)]:
-            by += 1
+        by = alike(lines, start, new, 0, min(len(new), rest))
+        if new and by == len(new):
+            by += alike(lines, start, lines, start + by, rest - by)
     elif not new:
-        while end + by < len(lines) and lines[start + by] == lines[end + by]:
-            by += 1
+        by = alike(lines, start, lines, end, rest)
     turn = by % len(new) if new else 0
     return start + by, end + by, (*new[turn:], *new[:turn])
 
@@ -290,14 +293,10 @@ def _trimmed(edit: Edit, old_text: str) -> Edit:
     """An edit without the characters that it would put back, at either end of it."""
     old, new = old_text[edit.start : edit.end], edit.text
     shorter = min(len(old), len(new))
-    head = 0
-    while head < shorter and old[head] == new[head]:
-        head += 1
+    head = alike(old, 0, new, 0, shorter)
     while _inside(old, head) or _inside(new, head):
         head -= 1
-    tail = 0
-    while tail < shorter - head and old[-1 - tail] == new[-1 - tail]:
-        tail += 1
+    tail = alike_before(old, len(old), new, len(new), shorter - head)
     while _inside(old, len(old) - tail) or _inside(new, len(new) - tail):
         tail -= 1
     return Edit(edit.start + head, edit.end - tail, new[head : len(new) - tail])

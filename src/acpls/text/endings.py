@@ -11,7 +11,8 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, repeat
+from operator import add
 from typing import TYPE_CHECKING, Final
 
 from acpls.text.diff import diff
@@ -30,7 +31,7 @@ _CARRIAGE_RETURN: Final = re.compile(r"\r")
 
 def plain(text: str) -> str:
     r"""A claimed text with ``\n`` for each of its line endings."""
-    return LINE_BREAK.sub("\n", text)
+    return text.replace("\r\n", "\n")
 
 
 def line_break(text: str, claimed: Iterable[str]) -> re.Pattern[str]:
@@ -46,14 +47,12 @@ def line_break(text: str, claimed: Iterable[str]) -> re.Pattern[str]:
 
 def cut(text: str, ends: re.Pattern[str]) -> tuple[list[str], list[str]]:
     """The pieces of a text between line endings, and the endings: one less."""
-    pieces: list[str] = []
-    endings: list[str] = []
-    start = 0
-    for match in ends.finditer(text):
-        pieces.append(text[start : match.start()])
-        endings.append(match[0])
-        start = match.end()
-    return [*pieces, text[start:]], endings
+    lines, both = text.count("\n"), text.count("\r\n")
+    if ends is LINE_BREAK and both in {0, lines}:
+        # The same, and much quicker.
+        ending = "\r\n" if both else "\n"
+        return text.split(ending), [ending] * lines
+    return ends.split(text), ends.findall(text)
 
 
 def most_common(endings: Sequence[str], otherwise: str) -> str:
@@ -103,13 +102,12 @@ class Evened:
     def of(cls, raw: str, *claimed: str) -> Evened:
         """``claimed``: the plain texts that it is compared with."""
         bodies, endings = cut(raw, line_break(raw, claimed))
-        return cls(
-            raw,
-            "\n".join(bodies),
-            endings,
-            list(accumulate((len(body) + 1 for body in bodies[:-1]), initial=0)),
-            list(accumulate(map(len, map(str.__add__, bodies, endings)), initial=0)),
-        )
+        even = "\n".join(bodies)
+        lengths = list(map(len, bodies[:-1]))
+        starts = raw_starts = list(accumulate(map(add, lengths, repeat(1)), initial=0))
+        if len(even) < len(raw):
+            raw_starts = list(accumulate(map(add, lengths, map(len, endings)), initial=0))
+        return cls(raw, even, endings, starts, raw_starts)
 
     def one_of(self, places: list[int], line: int | None) -> int | None:
         """The one place, or the one that is clearly nearest to a one-based line."""
@@ -134,12 +132,13 @@ class Evened:
         if not self.endings:
             return new
         parts = cut(new, LINE_BREAK)[0]
+        if self.endings.count(self.endings[0]) == len(self.endings):
+            return self.endings[0].join(parts)
         endings = [most_common(self.endings, "")] * (len(parts) - 1)
-        if self.endings.count(self.endings[0]) < len(self.endings):
-            # Endings are mixed: lines that stay, or are only changed, keep theirs.
-            for old, line in _pairs(gone, "\n".join(parts)):
-                if line < len(endings):
-                    endings[line] = self.endings[row + old]
+        # Endings are mixed: lines that stay, or are only changed, keep theirs.
+        for old, line in _pairs(gone, "\n".join(parts)):
+            if line < len(endings):
+                endings[line] = self.endings[row + old]
         return "".join(map(str.__add__, parts, [*endings, ""]))
 
     def _row(self, at: int) -> int:

@@ -287,10 +287,14 @@ class _Rows:
             return True
         return end == len(self.bodies) and self.ends is hunk.old_ends
 
-    def place(self, hunk: PatchHunk, old: list[str], hint: int, floor: int) -> int | None:
+    def place(
+        self, hunk: PatchHunk, old: list[str], hint: int, floor: int, *, exact: bool
+    ) -> int | None:
         last = len(self.bodies) - len(old)
         if floor <= hint <= last and self.fits(hunk, old, hint):
             return hint
+        if exact:
+            return None
         fitting = (
             at
             for at in range(floor, last + 1)
@@ -311,25 +315,31 @@ def _apply(hunks: Sequence[PatchHunk], text: str, *, exact: bool) -> str | None:
     else:
         bodies.pop()
     rows = _Rows(bodies, endings)
-    result: list[tuple[str, str]] = []
+    result: list[str] = []
+    result_endings: list[str] = []
     result_ends = rows.ends
     done = moved = 0
     for hunk, lines in zip(hunks, claimed, strict=True):
         old = [body for tag, body in lines if tag != "+"]
-        at = rows.place(hunk, old, hunk.start + moved, done)
+        at = rows.place(hunk, old, hunk.start + moved, done, exact=exact)
         if at is None or (exact and at != hunk.start):
             return None
         moved = at - hunk.start
-        result += zip(bodies[done:at], endings[done:at], strict=True)
+        result += bodies[done:at]
+        result_endings += endings[done:at]
         done = at + len(old)
-        result += _replaced(lines, endings[at:done])
+        for body, ending in _replaced(lines, endings[at:done]):
+            result.append(body)
+            result_endings.append(ending)
         if not (hunk.old_ends and hunk.new_ends):
             result_ends = hunk.new_ends
-    result += zip(bodies[done:], endings[done:], strict=True)
+    result += bodies[done:]
+    result_endings += endings[done:]
     if not result:
         return ""
-    whole = "".join(body + (ending or common) for body, ending in result)
-    return whole if result_ends else whole.removesuffix(result[-1][1] or common)
+    ends = [ending or common for ending in result_endings]
+    whole = "".join(map(str.__add__, result, ends))
+    return whole if result_ends else whole.removesuffix(ends[-1])
 
 
 def _claimed(hunk: PatchHunk) -> list[tuple[str, str]]:
