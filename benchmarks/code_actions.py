@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from acpls.hub import Hub
-from acpls.lsp import actions, diagnostics
+from acpls.lsp import actions, diagnostics, hovers
 from acpls.questions import Question
-from acpls.review.ledger import Author
+from acpls.review.composing import Author
+from acpls.review.held import of_text
 from acpls.session.content import Choosable
 from acpls.settings import AgentSpec
 from acpls.text import uris
@@ -42,7 +43,8 @@ def state_with(lines: int, hunks: int) -> State:
     target = list(base)
     for number in range(hunks):
         target[number * lines // hunks] = f"    value = improved({number})\n"
-    state.ledger.written(PATH, "".join(base), "".join(target), Author("s1"))
+    before, after = of_text("".join(base)), of_text("".join(target))
+    state.ledger.agent_wrote(PATH, before, after, Author("s1"), "store")
     # The user has typed something at the top, so everything stands further down.
     state.buffers.open(URI, 1, "# mine\n" + "".join(target))
     options = (Choosable("a", "Allow", "allow_once"), Choosable("b", "Reject", "reject_once"))
@@ -74,7 +76,7 @@ def main() -> None:
     asked = types.CodeActionParams(DOCUMENT, types.Range(here, here), types.CodeActionContext([]))
     calls: dict[str, Callable[[], object]] = {
         "code actions": lambda: actions.offer(state, asked),
-        "hover": lambda: actions.hover(state, types.HoverParams(DOCUMENT, here)),
+        "hover": lambda: hovers.hover(state, types.HoverParams(DOCUMENT, here)),
         "diagnostics": lambda: diagnostics.diagnostics_of(state, URI),
     }
     sys.stdout.write(f"{arguments.lines} lines, {arguments.hunks} hunks, medians\n")

@@ -14,6 +14,7 @@ pytest_plugins = ["missing"]
 def _cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     """What servers keep for their next run is kept elsewhere, and never the user's own."""
     os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
+    os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
 
 
 @pytest.fixture

@@ -17,11 +17,13 @@ from acpls import effects as ef
 from acpls import events as ev
 from acpls.hub import Hub
 from acpls.hub.commands import COMMANDS
+from acpls.hub.tokens import ForConversation
 from acpls.lsp.doorstep import Doorstep
 from acpls.lsp.protocol import EditorServer
 from acpls.lsp.rim import EditorRim
 from acpls.lsp.transport import Frames
-from acpls.review.ledger import Author
+from acpls.review.composing import Author
+from acpls.review.held import of_text
 from acpls.session import updates as up
 from acpls.session.asks import NewSession, SessionOpened
 from acpls.session.content import Choosable, Text
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
     from anyio.abc import TaskGroup
 
+    from acpls.review.held import Held
     from acpls.session.content import Subject
 
 EffectT = TypeVar("EffectT")
@@ -228,6 +231,12 @@ class Stage:
                 | ef.SendAnswer()
                 | ef.ReadFile()
                 | ef.WriteFile()
+                | ef.SyncFiles()
+                | ef.WatchFiles()
+                | ef.CompareWithHead()
+                | ef.ReadStored()
+                | ef.StoreReview()
+                | ef.LoadReview()
                 | ef.After()
                 | ef.ReplyLog()
             ):
@@ -314,14 +323,29 @@ class Stage:
 
     def reviewed(self, path: str, base: str, target: str, session: str = "s1") -> list[str]:
         """An agent wrote a file; the keys of its hunks come back."""
-        self.state.ledger.written(path, base, target, Author(session))
+        return self.wrote(path, of_text(base), of_text(target), session)
+
+    def wrote(self, path: str, base: Held | None, target: Held, session: str = "s1") -> list[str]:
+        """The same for a file of any kind; without a base nobody knows what it held."""
+        self.state.ledger.agent_wrote(path, base, target, Author(session), "store")
         self.perform(ef.ShowReview(path))
-        return [hunk.key for hunk in self.state.ledger.files[path].hunks]
+        change = self.state.ledger.files.get(path)
+        return [hunk.key for hunk in change.hunks] if change is not None else []
+
+    def proposed(self, path: str, base: str, target: str, *, held: object = None) -> list[str]:
+        """An agent wants a file to hold something, and waits for the verdict where it is held;
+        the keys of its hunks come back.
+        """
+        author = Author("s1", "call")
+        change = self.state.ledger.propose(path, of_text(base), of_text(target), author, held=held)
+        assert change is not None
+        self.perform(ef.ShowReview(path))
+        return [hunk.key for hunk in change.hunks]
 
     def conversation(self) -> str:
         """Open the conversation document of the current session; its URI comes back."""
         self.emit(ev.CommandGiven("acpls.session.openConversation"))
-        while reads := self.of(ef.ReadFile):
+        while reads := [r for r in self.of(ef.ReadFile) if isinstance(r.token, ForConversation)]:
             read = reads[0]
             self.wanted.remove(read)
             self.emit(ev.FileRead(read.token, ev.Disk(read.path, None)))

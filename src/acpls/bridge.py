@@ -24,6 +24,8 @@ from acpls.lsp.rim import EditorRim
 from acpls.plugins import Plugins
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from anyio.abc import TaskGroup
 
     from acpls.client.memory import Memory
@@ -50,11 +52,13 @@ class Bridge:
         config_layer: object = None,
         plugins: Plugins | None = None,
         memory: Memory | None = None,
+        state: Path | None = None,
     ) -> None:
         self._tasks = tasks
         self._plugins = plugins or Plugins({})
         self._hub = Hub(default_agent, launch, below=self._plugins.layer, lent_to=lent_to)
-        self._host = Host(tasks, self.post, ClientInfo("acpls", __version__), memory=memory)
+        client = ClientInfo("acpls", __version__)
+        self._host = Host(tasks, self.post, client, memory=memory, state=state)
         self.rim = EditorRim(tasks, server, self._hub, self.post, config_layer)
         self._events: deque[Event] = deque()
         self._handling = False
@@ -112,6 +116,12 @@ class Bridge:
                 | ef.SendAnswer()
                 | ef.ReadFile()
                 | ef.WriteFile()
+                | ef.SyncFiles()
+                | ef.WatchFiles()
+                | ef.CompareWithHead()
+                | ef.ReadStored()
+                | ef.StoreReview()
+                | ef.LoadReview()
             ):
                 self._host.perform(effect)
             case ef.After(seconds, token):
@@ -127,5 +137,5 @@ class Bridge:
         self.post(TimePassed(token))
 
     async def aclose(self) -> None:
-        """End all agents."""
+        """End all agents, and finish what was begun on disk."""
         await self._host.aclose()

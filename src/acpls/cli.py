@@ -165,6 +165,7 @@ class _Application:
             config_layer=_config_file(),
             plugins=load(),
             memory=Memory(_cache() / "versions.json"),
+            state=_state(),
         )
         return self._bridge.rim
 
@@ -179,6 +180,13 @@ def _cache() -> Path:
     import platformdirs
 
     return Path(platformdirs.user_cache_dir("acpls", appauthor=False))
+
+
+def _state() -> Path:
+    """The folder for what would be missed: what files held, and what was reviewed of them."""
+    import platformdirs
+
+    return Path(platformdirs.user_state_dir("acpls", appauthor=False))
 
 
 def _config_file() -> Any:

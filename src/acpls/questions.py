@@ -7,7 +7,7 @@ and a question that is settled stays settled.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from acpls.effects import QuestionSettled, SendAnswer, ShowQuestions
 from acpls.session.asks import Accepted, Cancelled, Declined, Selected
@@ -35,10 +35,12 @@ _LINK: Final[Mapping[str, Answer]] = {
 
 @dataclass(slots=True)
 class Question:
-    """A permission an agent asks for, a page that it wants visited, or the way to log in.
+    """A permission an agent asks for, a page that it wants visited, the way to log in, or
+    what is to become of a write.
 
-    ``session`` is empty where it is about none. ``about_login``: it is our own, and no agent
-    waits for its answer. ``url`` and ``link``: the page, and the agent's id for the visit.
+    ``session`` is empty where it is about none. ``about_login``, ``write``: it is our own,
+    and no agent waits for just its answer; ``write`` is what goes on with it.
+    ``url`` and ``link``: the page, and the agent's id for the visit.
     ``answers``: what the agent is answered for an option, where that is not the option.
     ``by`` and ``option`` say how it was settled. ``put``: it was put to the user;
     ``dismissed``: that brought no answer. ``foreground``: it was asked during a turn.
@@ -53,6 +55,7 @@ class Question:
     description: str | None = None
     subject: Subject = None
     about_login: bool = False
+    write: Any = None
     url: str | None = None
     link: str | None = None
     answers: Mapping[str, Answer] = field(default_factory=dict)
@@ -133,6 +136,20 @@ class Questions:
             )
         )
 
+    def about_write(
+        self,
+        agent: str,
+        session: str,
+        title: str,
+        options: tuple[Choosable, ...],
+        description: str,
+        write: object,
+    ) -> Question:
+        """A write that an agent asked for needs the user's word; ``write`` is given back."""
+        return self._add(
+            Question(self._key(), agent, None, session, title, options, description, write=write)
+        )
+
     def _key(self) -> str:
         return f"q{len(self.all) + 1}"
 
@@ -157,7 +174,8 @@ class Questions:
         for question in self.pending():
             # ``0 == False`` and ``1 == 1.0`` must not match, so the types are compared too.
             same = question.request == request and type(question.request) is type(request)
-            if question.agent == agent and same and not question.about_login:
+            own = question.about_login or question.write is not None
+            if question.agent == agent and same and not own:
                 return question
         return None
 
@@ -193,7 +211,7 @@ class Questions:
             raise ValueError(f"{question.key} does not offer {option!r}")
         question.by, question.option = by, option
         settled = (QuestionSettled(question.key, by, option), ShowQuestions())
-        if question.about_login or not agent_lives:
+        if question.about_login or question.write is not None or not agent_lives:
             return settled
         answer = Cancelled() if option is None else question.answers.get(option, Selected(option))
         return (SendAnswer(question.agent, question.request, answer), *settled)

@@ -43,6 +43,8 @@ WITHIN = 40.0
 NOWHERE = "http://127.0.0.1:9"
 
 # The file of the project, what is edited in it, and what the user typed below it.
+# What comes as often as the agent likes; a document is saved for each write through us.
+UNREAD = IGNORED | {"acp/document/save"}
 TEXT = '''"""Greets people."""
 
 import sys
@@ -177,7 +179,7 @@ async def playing(agent: RealAgent, folder: Path, script: Script) -> AsyncIterat
 
 
 def seated(
-    name: str, entry: Json, folder: Path, mark: str, ignore: Iterable[str] = IGNORED
+    name: str, entry: Json, folder: Path, mark: str, ignore: Iterable[str] = UNREAD
 ) -> FakeEditor:
     """An editor on the real server in ``folder / "project"``, with one agent in its settings."""
     project = folder / "project"

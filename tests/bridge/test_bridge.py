@@ -12,7 +12,6 @@ import pytest
 from acpls import effects as ef
 from acpls import events as ev
 from acpls.bridge import Bridge
-from acpls.events import Disk
 from acpls.lsp.doorstep import Doorstep
 from acpls.lsp.rim import EditorRim
 from acpls.session.asks import Done, LogOut
@@ -29,11 +28,20 @@ BUG = {"type": 1, "message": "A bug in acpls; its log says more"}
 
 
 @asynccontextmanager
-async def running(config: object = None) -> AsyncIterator[tuple[Bridge, Editor]]:
+async def running(
+    config: object = None, state: Path | None = None
+) -> AsyncIterator[tuple[Bridge, Editor]]:
     """A bridge whose editor is initialised; its agents and tasks end afterwards."""
     async with anyio.create_task_group() as tasks:
         editor = Editor()
-        it = Bridge(tasks, editor.server, AgentSpec("nothing"), launch="1", config_layer=config)
+        it = Bridge(
+            tasks,
+            editor.server,
+            AgentSpec("nothing"),
+            launch="1",
+            config_layer=config,
+            state=state,
+        )
         Doorstep(editor.server, lambda: it.rim)
         params = {"processId": None, "rootUri": "file:///p", **announcing()}
         editor.result("initialize", params)
@@ -75,7 +83,15 @@ EFFECTS: list[ef.Effect] = [
     ef.SendAnswer("demo", 1, Done()),
     ef.ReadFile("token", "/a", ("/",)),
     ef.WriteFile("token", "/a", "", ("/",)),
+    ef.SyncFiles("token", ("/",)),
+    ef.WatchFiles(("/",)),
+    ef.CompareWithHead("token", ("/a",)),
+    ef.ReadStored("token", ()),
+    ef.StoreReview(("/",), {}),
+    ef.LoadReview("token", ("/",)),
     ef.EditBuffer(1, "file:///a", 1, "", ()),
+    ef.ChangeFile(1, "file:///a"),
+    ef.SaveDocument("token", "file:///a"),
     ef.ShowDocument("file:///a"),
     ef.OpenLink("https://a.example"),
     ef.RunProgram("token", "Log in", ("agent",)),
@@ -100,8 +116,8 @@ async def test_each_effect_is_performed_by_one_rim(monkeypatch: pytest.MonkeyPat
         monkeypatch.setattr(it.rim, "perform", rim.append)
         for effect in EFFECTS:
             it._perform(effect)
-        assert host == EFFECTS[:7]
-        assert rim == EFFECTS[7:]
+        assert host == EFFECTS[:13]
+        assert rim == EFFECTS[13:]
     # The bridge itself tells the time, and asks the host for its log.
     own = {ef.After, ef.ReplyLog}
     assert {type(effect) for effect in EFFECTS} | own == set(get_args(ef.Effect))
@@ -127,10 +143,16 @@ async def test_a_file_is_read_and_time_passes(
             while len(seen) < 2:
                 news = anyio.Event()
                 await news.wait()
-        assert seen == [
-            ev.FileRead("read", Disk(str(tmp_path / "a"), "text")),
-            ev.TimePassed("token"),
-        ]
+        read, passed = seen
+        assert isinstance(read, ev.FileRead)
+        assert (read.token, read.disk.text, read.earlier) == ("read", "text", ev.FIRST)
+        assert passed == ev.TimePassed("token")
+
+
+async def test_what_is_to_last_goes_to_the_folder_for_it(tmp_path: Path) -> None:
+    async with running(state=tmp_path / "state") as (it, _):
+        it._perform(ef.StoreReview(("/",), {}))
+    assert len(list((tmp_path / "state" / "reviews").iterdir())) == 1
 
 
 async def test_an_event_that_comes_while_another_is_handled_waits(

@@ -7,6 +7,7 @@ for ``let``. Timers wait for ``passes`` or ``settles``.
 from __future__ import annotations
 
 import difflib
+import hashlib
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 from acpls import effects as ef
 from acpls import events as ev
 from acpls.hub import Hub
+from acpls.hub.tokens import AtHead
 from acpls.session import updates as up
 from acpls.session.asks import (
     AgentFacts,
@@ -39,13 +41,14 @@ from acpls.session.content import (
 from acpls.settings import AgentSpec
 from acpls.text import uris
 from acpls.text.buffers import ContentChange
-from acpls.text.diff import Edit, apply_edits
+from acpls.text.diff import Edit, apply_edits, diff
 from acpls.text.lines import LineIndex, split_lines
 from acpls.text.patch import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from acpls.review.composing import ReviewHunk
     from acpls.session.asks import Answer, Ask, Reply
     from acpls.session.content import Location, Subject, ToolContent
 
@@ -84,6 +87,7 @@ class Scene:
     manner: Manner = "replies first"
     ready: ev.EditorReady = field(default_factory=lambda: ev.EditorReady((ROOT,), questions=True))
     facts: AgentFacts = FACTS
+    walks: bool = True
     holds: set[type] = field(default_factory=set)
     now_s: float = 1000.0
 
@@ -91,6 +95,9 @@ class Scene:
         self.hub = Hub(AgentSpec("agent"), "launch")
         self.state = self.hub.state
         self.disk: dict[str, str] = {}
+        # What the hub was last told of files, once their folders were looked at.
+        self.index: dict[str, str | None] = {}
+        self.walked = False
         self.problems: dict[str, str] = {}
         self.pages: dict[str, Page] = {}
         self.seen: list[ef.Effect] = []
@@ -143,7 +150,16 @@ class Scene:
     def _do(self, effect: ef.Effect) -> None:
         match effect:
             case ef.ReadFile(token, path, roots):
-                self.give(ev.FileRead(token, self.look(path, roots)))
+                disk = self.look(path, roots)
+                self.give(ev.FileRead(token, disk, self._told(disk)))
+            case ef.SyncFiles(token) if self.walks:
+                self.notices(*{*self.disk, *self.index}, token=token)
+                self.walked = True
+                self.give(ev.FilesSynced(token, self.now_s))
+            case ef.SyncFiles(token):
+                self.give(ev.FilesSynced(token, self.now_s))
+            case ef.SaveDocument():
+                self._save_for_us(effect)
             case ef.WriteFile():
                 self._write(effect)
             case ef.EditBuffer():
@@ -190,22 +206,59 @@ class Scene:
             return ev.Disk(path, None, "is outside of the workspace folders", inside=False)
         if path in self.problems:
             return ev.Disk(path, None, self.problems[path])
-        return ev.Disk(path, self.disk.get(path))
+        return held(path, self.disk.get(path))
+
+    def _told(self, disk: ev.Disk) -> ev.Earlier:
+        """What was known of a file before; it is known as it is from now on."""
+        path = disk.path
+        known = path in self.index or self.walked
+        was = self.index.get(path)
+        if disk.inside and disk.problem is None:
+            self.index[path] = disk.text
+        if not known:
+            return ev.FIRST
+        if was == disk.text or disk.problem is not None:
+            return ev.SAME
+        hunks = diff(was or "", disk.text or "")
+        return ev.Earlier("store", held(path, was), hunks)
+
+    def notices(self, *paths: str, token: object = None) -> None:
+        """These files are looked at, and the hub is told of those that have changed."""
+        for path in sorted(paths):
+            disk = self.look(path)
+            earlier = self._told(disk)
+            if earlier.changed:
+                self.give(ev.FileNoticed(disk, earlier, token))
 
     def _write(self, effect: ef.WriteFile) -> None:
         before = self.look(effect.path, effect.roots)
+        earlier = self._told(before)
         problem = before.problem
-        if problem is None and effect.expected not in ("anything", before.text):
+        if problem is None and effect.expected not in ("anything", before.content):
             problem = "has changed on disk"
         if problem is None:
             self.puts(effect.path, effect.text)
-        self.give(ev.FileWritten(effect.token, effect.path, before, problem))
+        after = self.look(effect.path, effect.roots)
+        if after.problem is None:
+            self.index[effect.path] = after.text
+        done = ev.FileWritten(effect.token, effect.path, before, problem, after, earlier)
+        self.give(done)
 
     def puts(self, path: str, text: str | None) -> None:
         """The disk holds this now, whoever wrote it."""
         self.disk.pop(path, None)
         if text is not None:
             self.disk[path] = text
+
+    def has(self, path: str, text: str | None) -> None:
+        """The disk holds this, and did when its folder was looked at first."""
+        self.puts(path, text)
+        self.index[path] = text
+
+    def lands(self, path: str, text: str | None) -> None:
+        """Somebody changes a file, and the system tells of it."""
+        self.puts(path, text)
+        self.notices(path)
 
     # --- the editor ----------------------------------------------------------------------
 
@@ -251,6 +304,14 @@ class Scene:
         self.arrives()
         self.puts(path, self.text(path))
         self.give(ev.BufferSaved(uris.from_path(path)))
+
+    def _save_for_us(self, effect: ef.SaveDocument) -> None:
+        path = uris.to_path(effect.uri)
+        if path is None or effect.uri not in self.pages:
+            self.give(ev.DocumentSaved(effect.token, effect.uri, "it is not open"))
+            return
+        self.saves(path)
+        self.give(ev.DocumentSaved(effect.token, effect.uri))
 
     def closes(self, path: str) -> None:
         self.arrives()
@@ -370,6 +431,14 @@ class Scene:
     def says(self, text: str, message: str = "m1", native: str = NATIVE) -> list[ef.Effect]:
         return self.tells(up.MessageGrew(message, "agent", Text(text)), native)
 
+    def works(self, native: str = NATIVE, agent: str = AGENT) -> None:
+        """The agent is at work, if it was not."""
+        session = self.state.session_of(agent, native)
+        if session is not None and session.key not in self.state.at_work:
+            # What was done before is the user's, as it is when a prompt is sent.
+            self.notices(*self.disk, *self.index)
+            self.tells(up.TurnChanged("running"), native, agent)
+
     def prompts(self, text: str = "go", **arguments: Any) -> str:
         """The user prompts and the agent begins; the turn comes back."""
         turn = self.result("session.prompt", text=text, **arguments)["turn"]
@@ -472,6 +541,7 @@ class Scene:
         """
         before = self.disk[path]
         assert before.count(old) == 1
+        self.works()
         after = before.replace(old, new)
         self.puts(path, after)
         claim: ToolContent = Fragment(path, old, new)
@@ -481,22 +551,22 @@ class Scene:
 
     # --- review --------------------------------------------------------------------------------
 
+    def pending(self, path: str = A) -> list[ReviewHunk]:
+        """The pending hunks of a file, those that are only proposed last."""
+        return [hunk for change, hunk in self.state.ledger.hunks() if change.path == path]
+
     def hunks(self, path: str = A) -> list[tuple[str, str]]:
         """The pending hunks of a file: what they take out and what they put in."""
-        file = self.state.ledger.files.get(path)
-        pending = () if file is None else file.hunks
-        return [("".join(h.hunk.old), "".join(h.hunk.new)) for h in pending]
+        return [("".join(h.hunk.old), "".join(h.hunk.new)) for h in self.pending(path)]
 
     def keys(self, path: str = A) -> list[str]:
-        file = self.state.ledger.files.get(path)
-        return [] if file is None else [hunk.key for hunk in file.hunks]
+        return [hunk.key for hunk in self.pending(path)]
 
     def is_over(self) -> None:
         """Nothing is pending any more, and every command was answered once."""
         assert self.state.verdicts == {}
         assert self.state.edits == {}
         assert self.held == []
-        assert self.state.writing == {}
         for ticket, replies in self.replies.items():
             assert len(replies) == 1 or ticket is None, (ticket, replies)
 
@@ -516,6 +586,18 @@ def patch(path: str, before: str | None, after: str | None) -> Patch:
     assert files
     assert not problems
     return Patch((FileChange(operation, path),), files)
+
+
+def held(path: str, text: str | None) -> ev.Disk:
+    """A file with this text, as it is read."""
+    content = None if text is None else hashlib.sha256(text.encode()).hexdigest()
+    return ev.Disk(path, text, content=content)
+
+
+def at_head(scene: Scene) -> AtHead:
+    """What is under review, as it is compared with the last commit."""
+    files = scene.state.ledger.files
+    return AtHead(tuple((path, change.target.content) for path, change in files.items()))
 
 
 def about(call: str = "call") -> AboutToolCall:

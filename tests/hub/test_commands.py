@@ -27,7 +27,6 @@ from acpls.session.asks import (
 )
 from acpls.session.content import (
     Choice,
-    Fragment,
     Location,
     Option,
     OtherContent,
@@ -65,6 +64,7 @@ ANSWERED: dict[str, Any] = {
     "review.list": [],
     "review.keep": {"hunks": 0, "left": []},
     "review.reject": {"hunks": 0, "left": []},
+    "checkpoint.list": [],
     "follow.set": {"on": True},
     "status": {
         "version": __version__,
@@ -73,6 +73,7 @@ ANSWERED: dict[str, Any] = {
         "currentSession": None,
         "questions": 0,
         "hunks": 0,
+        "reviewMode": "after",
         "follow": False,
         "problems": [],
     },
@@ -115,7 +116,7 @@ def test_a_command_without_arguments_fails_where_there_is_nothing_to_mean(name: 
 
 
 def test_no_command_is_left_out_here() -> None:
-    here = {*ANSWERED, *FAILED, "agent.log", "session.new"}
+    here = {*ANSWERED, *FAILED, "agent.log", "session.new", "review.setMode", "checkpoint.restore"}
     assert {f"acpls.{name}" for name in here} == set(COMMANDS)
 
 
@@ -499,7 +500,7 @@ def test_the_whole_of_a_tool_calls_texts_however_long() -> None:
     scene.session()
     link = Resource("file:///x", text="not shown")
     other = OtherContent({"type": "odd"})
-    content = (Text("x" * 5000), Fragment(A, "o", "n"), link, TerminalRef("t1"), other, Text("end"))
+    content = (Text("x" * 5000), link, TerminalRef("t1"), other, Text("end"))
     scene.tool_call("call", *content)
     told = scene.result("output.read", toolCall="call", terminal="no such terminal")
     assert told == {"text": "x" * 5000 + "\nend", "offset": 0, "total": 5004}
@@ -592,6 +593,8 @@ def test_both_sides_of_a_file_in_review() -> None:
     scene = Scene()
     changed(scene)
     assert scene.result("review.diff", uri=URI_A) == {
+        "operation": "modify",
+        "before": "ledger",
         "base": "one\ntwo\n",
         "current": "one\n2\n",
         "patch": f"--- {A}\n+++ {A}\n@@ -2,1 +2,1 @@\n-two\n+2\n",

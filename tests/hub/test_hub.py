@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, get_args
 
 import pytest
-from scene import AGENT, ROOT, A, Scene
+from scene import AGENT, ROOT, A, Scene, held
 
 from acpls import effects as ef
 from acpls import events as ev
@@ -18,6 +18,8 @@ from acpls.text import uris
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+SAVED_FIRST = tokens.SavedFirst(tokens.ForWrite(AGENT, 9, "s1", A, "two\n"))
 
 
 def test_a_new_hub_knows_the_default_agent_only() -> None:
@@ -55,6 +57,12 @@ def test_each_kind_of_event_is_taken_in() -> None:
         ev.BufferClosed(uris.from_path(A)),
         ev.FocusChanged(None, typing=False),
         ev.Notified(AGENT, "_agent/odd", {}, "native"),
+        ev.FileNoticed(held(A, "one\n"), ev.FIRST),
+        ev.HeadMoved(ROOT),
+        ev.HeadCompared(tokens.AtHead(()), frozenset()),
+        ev.StoredRead(tokens.LoadedReview(), {}),
+        ev.ReviewLoaded(None, None),
+        ev.DocumentSaved(SAVED_FIRST, uris.from_path(A)),
         ev.LeftOut(AGENT, "it takes no images"),
         ev.FormAsked(AGENT, 4, "native", "Your name?", {}),
         ev.LinkAsked(AGENT, 5, None, "Look", "https://a.example", "link"),
@@ -75,7 +83,6 @@ def test_each_kind_of_event_is_taken_in() -> None:
         ev.EditorReady,
         ev.QuestionPut,
         ev.BufferChanged,
-        ev.BufferSaved,
         ev.BufferClosed,
         ev.FocusChanged,
         ev.ProgramRan,
@@ -83,8 +90,13 @@ def test_each_kind_of_event_is_taken_in() -> None:
         ev.EditRefused,
         ev.AskFailed,
         ev.CommandAbandoned,
+        ev.FileNoticed,
+        ev.HeadMoved,
+        ev.HeadCompared,
+        ev.StoredRead,
+        ev.ReviewLoaded,
     }
-    by_the_scene = {ev.FileRead, ev.FileWritten, ev.TimePassed}
+    by_the_scene = {ev.FileRead, ev.FileWritten, ev.FilesSynced, ev.TimePassed}
     assert {type(event) for event in events} | by_the_scene == set(get_args(ev.Event))
     assert scene.disk == {A: "two\n"}
 

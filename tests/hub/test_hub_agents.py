@@ -125,6 +125,7 @@ def test_after_a_restart_the_old_sessions_and_new_ones_wait_for_the_new_process(
     assert scene.seen[:-1] == [
         ef.EndAgent(AGENT),
         ef.ShowSession("s1", "state"),
+        ef.WatchFiles(()),
         ef.StartAgent(AGENT, SPEC),
         ef.ShowAgent(AGENT, "starting"),
         ef.ShowSession("s1", "state"),

@@ -152,7 +152,7 @@ def test_the_files_of_all_of_a_session_or_the_one_named() -> None:
     two_sessions(scene)
 
     def paths(**arguments: Any) -> list[str]:
-        return [file.path for file in meant.files(scene.state, arguments)]
+        return [change.path for change in meant.changes(scene.state, arguments)]
 
     assert paths() == [A, B]
     assert paths(session="s1") == [A]

@@ -11,10 +11,12 @@ from scene import A, Scene, patch
 
 from acpls import effects as ef
 from acpls.hub.tokens import ForVerdict
+from acpls.session import updates as up
 from acpls.session.content import Fragment
 from acpls.text import uris
 
 PLACES = st.integers(0, 30)
+TOLD = ["patch", "fragment", "noticed", "not at all"]
 OPERATIONS = st.sampled_from(["insert", "replace", "delete"])
 
 
@@ -41,6 +43,7 @@ class Review(RuleBasedStateMachine):
         self.count = 0
         self.users: list[str] = []
         self.saved: set[str] = set()
+        self.ever_on_disk: set[str] = set()
         self.kept: set[str] = set()
         self.rejected: set[str] = set()
         self.deleted: set[str] = set()
@@ -55,6 +58,7 @@ class Review(RuleBasedStateMachine):
     def begin(self, length: int, opened: bool) -> None:
         self.scene.puts(A, joined([self.word("o") for _ in range(length)]))
         self.scene.session()
+        self.scene.works()
         if opened:
             self.opens()
 
@@ -99,6 +103,7 @@ class Review(RuleBasedStateMachine):
         assume(not self.scene.held)
         self.scene.saves(A)
         self.saved = set(self.users)
+        self.ever_on_disk |= self.saved
 
     @precondition(lambda self: self.is_open)
     @rule()
@@ -140,21 +145,26 @@ class Review(RuleBasedStateMachine):
         holds, self.scene.holds = self.scene.holds, set()
         text = self.scene.agent_reads(A)
         self.scene.holds = holds
-        # A file that was empty, and was written whole by a claim, is taken away by a reject.
         text = text if isinstance(text, str) else ""
         self.scene.agent_writes(A, joined(self.edited(lines(text), operation, at)))
 
-    @rule(operation=OPERATIONS, at=PLACES, told=st.sampled_from(["patch", "fragment"]))
+    @rule(operation=OPERATIONS, at=PLACES, told=st.sampled_from(TOLD))
     def writes_by_itself(self, operation: str, at: int, told: str) -> None:
-        # No agent writes by itself while it waits for us to write what it read before.
-        assume(not self.scene.state.writing)
+        self.scene.works()
         before = joined(self.disk)
         after = joined(self.edited(self.disk, operation, at))
         self.scene.puts(A, after)
-        claim = patch(A, before, after) if told == "patch" else Fragment(A, before, after)
-        call = self.word("call")
-        self.scene.tool_call(call, claim, status="in_progress")
-        self.scene.tool_call(call, status="completed")
+        if told == "noticed":
+            self.scene.notices(A)
+        elif told != "not at all":
+            claim = patch(A, before, after) if told == "patch" else Fragment(A, before, after)
+            call = self.word("call")
+            self.scene.tool_call(call, claim, status="in_progress")
+            self.scene.tool_call(call, status="completed")
+
+    @rule()
+    def ends_its_turn(self) -> None:
+        self.scene.tells(up.TurnChanged("idle", "end_turn"))
 
     # --- everything else -----------------------------------------------------------------
 
@@ -190,6 +200,9 @@ class Review(RuleBasedStateMachine):
     def settles(self) -> None:
         self.scene.holds = set()
         self.scene.settles()
+        while self.scene.state.questions.pending():
+            self.scene.result("question.answer", option="merge")
+            self.scene.settles()
         self.scene.is_over()
         self.takes_note()
 
@@ -230,9 +243,9 @@ class Review(RuleBasedStateMachine):
     def we_save_nothing_of_the_users(self) -> None:
         for effect in self.scene.of(ef.WriteFile):
             if isinstance(effect.token, ForVerdict):
-                before = "" if effect.expected is None else effect.expected
-                news = set(of("u", lines(effect.text))) - set(lines(before))
-                assert news <= self.saved
+                news = set(of("u", lines(effect.text)))
+                assert news <= self.ever_on_disk
+        self.ever_on_disk |= set(of("u", self.disk))
 
     def verdicts_hold(self) -> None:
         if self.given or self.scene.held or self.scene.state.verdicts:

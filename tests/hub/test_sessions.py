@@ -8,7 +8,7 @@ from scene import AGENT, CANCELLED, FACTS, FACTS_2, NATIVE, OPENING, ROOT, A, Sc
 from acpls import effects as ef
 from acpls import events as ev
 from acpls.hub import sessions
-from acpls.hub.tokens import AskDue, CancelDue, Failed, NextPrompt
+from acpls.hub.tokens import AskDue, CancelDue, Failed, NextPrompt, TurnStarts
 from acpls.session import updates as up
 from acpls.session.asks import (
     Ask,
@@ -56,6 +56,7 @@ def errors_of(scene: Scene) -> list[str]:
 
 def test_a_new_session_starts_its_agent_and_asks_for_a_session() -> None:
     scene = Scene()
+    scene.seen.clear()
     ticket = scene.command("session.new", title="Tea")
     assert scene.seen == [
         ef.StartAgent(AGENT, AgentSpec("agent")),
@@ -85,6 +86,8 @@ def test_the_answer_to_a_new_session_is_its_entry() -> None:
     }
     assert scene.seen == [
         ef.ShowSession("s1", "state"),
+        ef.WatchFiles((ROOT,)),
+        ef.SyncFiles(TurnStarts("s1"), (ROOT,)),
         ef.ReplyCommand(ticket, entry),
         ef.ShowSession("s1", "queue"),
     ]
@@ -219,6 +222,7 @@ def test_a_prompt_for_a_free_session_is_sent_at_once() -> None:
         ef.ShowSession("s1", "queue"),
         ef.ShowSession("s1", "message", "t1"),
         ef.ShowSession("s1", "state"),
+        ef.SyncFiles(TurnStarts("s1"), (ROOT,)),
         ef.SendAsk(AGENT, 2, Prompt(NATIVE, (Text("Make tea"),))),
         ef.ReplyCommand(ticket, {"session": "s1", "turn": "t1", "queued": False}),
     ]
@@ -747,13 +751,13 @@ def test_a_reload_by_the_editor_does_not_count_as_typing() -> None:
 def test_proposals_of_a_tool_call_go_with_its_turn() -> None:
     scene = Scene()
     scene.session()
-    scene.puts(A, "one\n")
+    scene.has(A, "one\n")
     scene.prompts()
     scene.tool_call("call", Fragment(A, "one", "1"), status="pending")
     scene.asks(1, subject=about())
-    assert scene.hunks() == [("one\n", "1\n")]
+    assert [change.preview for change in scene.state.ledger.proposals.values()] == [True]
     scene.ends("cancelled")
-    assert scene.hunks() == []
+    assert scene.state.ledger.proposals == {}
 
 
 def test_sessions_of_two_agents_do_not_meet() -> None:

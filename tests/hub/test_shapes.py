@@ -568,7 +568,9 @@ def test_a_settled_question_says_by_whom() -> None:
 def test_a_question_shows_the_changes_that_it_is_about() -> None:
     scene = Scene()
     scene.session()
-    scene.disk.update({A: "one\ntwo\n", B: "three\n"})
+    scene.has(A, "one\ntwo\n")
+    scene.has(B, "three\n")
+    scene.works()
     scene.tool_call("other", Fragment(B, "three", "3"))
     scene.tool_call("call", Fragment(A, "two", "2"))
     scene.asks(subject=about("call"))
@@ -595,9 +597,11 @@ def test_a_change_that_was_written() -> None:
         "session": "s1",
         "toolCall": "call",
         "state": "pending",
+        "before": "store",
         "hunks": [
             {
                 "hunk": "h2",
+                "change": "c1",
                 "state": "pending",
                 "applied": True,
                 "baseRange": rows(1, 2),
@@ -620,8 +624,9 @@ def hunk_of(scene: Scene) -> dict[str, Any]:
 def test_a_hunk_that_is_proposed_stands_where_its_old_lines_are() -> None:
     scene = Scene()
     scene.session()
-    scene.disk[A] = "one\ntwo\n"
-    scene.tool_call("call", Fragment(A, "two\n", "2\nand a half\n"))
+    scene.has(A, "one\ntwo\n")
+    scene.works()
+    scene.tool_call("call", Fragment(A, "two\n", "2\nand a half\n"), status="completed")
     hunk = hunk_of(scene)
     assert (hunk["applied"], hunk["range"]) == (False, rows(1, 2))
 
@@ -654,9 +659,10 @@ def test_a_hunk_that_the_user_has_written_over_says_so() -> None:
 def test_hunks_of_a_new_file_and_of_one_that_goes() -> None:
     scene = Scene()
     scene.session()
-    scene.disk[B] = "three\n"
-    scene.tool_call("add", patch(A, None, "one\n"))
-    scene.tool_call("delete", patch(B, "three\n", None))
+    scene.has(B, "three\n")
+    scene.works()
+    scene.tool_call("add", patch(A, None, "one\n"), status="completed")
+    scene.tool_call("delete", patch(B, "three\n", None), status="completed")
     added, deleted = scene.result("review.list")
     assert (added["operation"], deleted["operation"]) == ("add", "delete")
     assert added["hunks"][0]["range"] == rows(0, 0)
@@ -666,7 +672,8 @@ def test_hunks_of_a_new_file_and_of_one_that_goes() -> None:
 def test_a_change_that_could_not_be_placed_says_why() -> None:
     scene = Scene()
     scene.session()
-    scene.disk[A] = "one\n"
+    scene.has(A, "one\n")
+    scene.works()
     scene.tool_call("call", Fragment(A, "two", "2"), status="completed")
     (change,) = scene.result("review.list")
     assert (change["state"], change["hunks"]) == ("unclear", [])

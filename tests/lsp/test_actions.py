@@ -1,4 +1,4 @@
-"""Code actions and hovers."""
+"""Code actions: questions, verdicts, turns, prompts."""
 
 from __future__ import annotations
 
@@ -69,6 +69,7 @@ async def test_all_actions_in_their_order() -> None:
             "Stop demo",
             "Keep all 4 changes in all files",
             "Reject all 4 changes in all files",
+            "Hold changes until I decide",
             ASK,
         ]
         assert it.editor.titles(uri, only=["quickfix"])[8:] == [
@@ -188,8 +189,8 @@ async def test_a_menu_has_no_entry_for_each_of_hundreds_of_hunks() -> None:
         it.editor.open(URI, target)
         assert len(it.reviewed("/p/a.py", base, target)) == 100
         titles = it.editor.titles(URI, 0, 0, 200, 0)
-        assert len(titles) == 2 * 10 + 2 + 1
-        assert titles[-2] == "Reject all 100 changes in this file"
+        assert len(titles) == 2 * 10 + 2 + 2
+        assert titles[-3] == "Reject all 100 changes in this file"
 
 
 async def test_the_changes_of_other_files_are_offered_everywhere() -> None:
@@ -224,71 +225,17 @@ async def test_every_busy_session_can_be_stopped_and_waited_for_no_longer() -> N
         it.told(up.TurnChanged("running"), "other")
         it.session()
         it.prompts()
-        assert it.editor.titles(URI) == ["Stop demo", "Stop demo (2)", ASK]
+        assert it.editor.titles(URI, only=["quickfix"]) == ["Stop demo", "Stop demo (2)"]
         await run(it, "Stop demo (2)")
         assert it.state.sessions["s2"].stopping
-        assert it.editor.titles(URI) == [
+        assert it.editor.titles(URI, only=["quickfix"]) == [
             "Stop demo",
             "Stop demo (2)",
             "Wait no longer for demo to stop",
-            ASK,
         ]
         await run(it, "Wait no longer for demo to stop")
-        assert it.editor.titles(URI) == ["Stop demo", ASK]
+        assert it.editor.titles(URI, only=["quickfix"]) == ["Stop demo"]
         assert not it.state.sessions["s2"].busy
-
-
-# --- hover -----------------------------------------------------------------------------------
-
-
-async def test_a_hover_on_a_hunk_shows_the_base_text_as_a_diff() -> None:
-    async with stage(claiming(textDocument={"hover": {"contentFormat": ["markdown"]}})) as it:
-        hunks(it)
-        assert it.editor.hover(URI, 2)["contents"] == {
-            "kind": "markdown",
-            "value": "```diff\n-2\n+two\n```",
-        }
-        assert it.editor.hover(URI, 8)["contents"]["value"] == "```diff\n-8\n```"
-        assert it.editor.hover(URI, 0) is None
-        assert it.editor.hover("file:///p/none.py", 0) is None
-        assert it.editor.hover("untitled:1", 0) is None
-
-
-@pytest.mark.parametrize(
-    ("document", "kind"),
-    [
-        (None, "markdown"),
-        ({}, "markdown"),
-        ({"hover": {}}, "markdown"),
-        ({"hover": {"contentFormat": ["plaintext", "markdown"]}}, "markdown"),
-        ({"hover": {"contentFormat": ["plaintext"]}}, "plaintext"),
-    ],
-)
-async def test_a_hover_is_markdown_where_the_editor_takes_it(document: Any, kind: str) -> None:
-    async with stage(claiming(textDocument=document)) as it:
-        hunks(it)
-        contents = it.editor.hover(URI, 2)["contents"]
-        assert contents["kind"] == kind
-        assert contents["value"].startswith("```" if kind == "markdown" else "-2\n")
-
-
-async def test_a_fence_in_the_text_does_not_end_the_hover() -> None:
-    async with stage() as it:
-        it.session()
-        it.editor.open(URI, "```\r\n````")
-        it.reviewed("/p/a.py", "", "```\r\n````")
-        assert it.editor.hover(URI, 0)["contents"]["value"] == ("`````diff\n+```\n+````\n`````")
-
-
-async def test_a_long_hunk_is_cut() -> None:
-    async with stage() as it:
-        it.session()
-        text = "x\n" * 150
-        it.editor.open(URI, text)
-        it.reviewed("/p/a.py", "", text)
-        lines = it.editor.hover(URI, 0)["contents"]["value"].split("\n")
-        assert len(lines) == 1 + 100 + 1 + 1
-        assert lines[-2] == "... and 50 lines more"
 
 
 async def test_a_question_without_options_is_still_shown() -> None:

@@ -58,10 +58,19 @@ COMPLETE: dict[str, dict[str, Any]] = {
     },
     "acpls.question.list": {"session": "s1"},
     "acpls.question.answer": {"question": "q1", "option": "o"},
+    "acpls.checkpoint.list": {"session": "s1"},
+    "acpls.checkpoint.restore": {"checkpoint": "k1", "dryRun": True, "over": True},
     "acpls.review.list": {"session": "s1", "uri": "file:///x"},
-    "acpls.review.keep": {"hunk": "h1", "uri": "file:///x", "session": "s1", "all": True},
+    "acpls.review.keep": {
+        "hunk": "h1",
+        "uri": "file:///x",
+        "session": "s1",
+        "all": True,
+        "over": True,
+    },
     "acpls.review.reject": {"hunk": "h1", "uri": "file:///x", "session": "s1", "all": True},
     "acpls.review.diff": {"uri": "file:///x"},
+    "acpls.review.setMode": {"mode": "before"},
     "acpls.follow.set": {"session": "s1", "on": True},
     "acpls.follow.trail": {"session": "s1"},
     "acpls.follow.goTo": {"session": "s1"},
@@ -74,6 +83,7 @@ REQUIRED = {
     "acpls.toolCall.cancel": ["toolCall"],
     "acpls.terminal.cancel": ["terminal"],
     "acpls.question.answer": ["option"],
+    "acpls.checkpoint.restore": ["checkpoint"],
     "acpls.review.diff": ["uri"],
 }
 FIELDS = [(name, field) for name, argument in COMPLETE.items() for field in argument]
@@ -164,6 +174,9 @@ def test_a_missing_key_is_named(command: str, field: str, null: bool) -> None:
         ("acpls.output.read", {"limit": 0}, "limit"),
         ("acpls.review.keep", {"all": False}, "all"),
         ("acpls.review.keep", {"all": 1}, "all"),
+        ("acpls.review.keep", {"over": "yes"}, "over"),
+        ("acpls.review.reject", {"over": True}, "over"),
+        ("acpls.review.setMode", {"mode": "never"}, "mode"),
         ("acpls.follow.set", {"on": "true"}, "on"),
     ],
 )

@@ -63,6 +63,17 @@ async def test_positions_of_an_edit_follow_the_encoding_d47(encoding: str, versi
             )
 
 
+async def test_neovim_takes_a_version_and_no_notice_of_version_0() -> None:
+    """It claims nothing of it, and would make an edit of an older text in the wrong place."""
+    params = {**claiming(workspace={"applyEdit": True}), "clientInfo": {"name": "Neovim"}}
+    async with stage(params) as it:
+        for version in (0, 7):
+            it.perform(replace(edit(Edit(0, 0, "x"), number=version), version=version))
+            whole = (await it.editor.next("workspace/applyEdit"))["params"]["edit"]
+            (document,) = whole["documentChanges"]
+            assert document["textDocument"] == {"uri": URI, "version": max(version, 1)}
+
+
 async def test_an_edit_that_does_not_insist_has_no_version() -> None:
     async with stage(claiming(workspace=VERSIONED)) as it:
         it.perform(edit(Edit(0, 0, "x"), Edit(3, 4, ""), versioned=False))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +12,9 @@ from lsprotocol import types
 from acpls.lsp.quirks import Quirks, quirks_of, unknown
 from acpls.lsp.spelling import Spelling
 from acpls.lsp.wording import TITLE_LIMIT, distinct, short
+
+VS_CODE = Quirks(gentle_dialogs=True, reloads=True, deletes=True, renames=True)
+HELIX = Quirks(show_document=True, reorders_changes=True, renames=True)
 
 
 def quirks(name: str | None, **forced: bool) -> Quirks:
@@ -20,10 +25,11 @@ def quirks(name: str | None, **forced: bool) -> Quirks:
 @pytest.mark.parametrize(
     ("name", "known"),
     [
-        ("Visual Studio Code", Quirks(gentle_dialogs=True)),
-        ("code-server", Quirks(gentle_dialogs=True)),
-        ("helix", Quirks(show_document=True, reorders_changes=True)),
-        ("Neovim", Quirks()),
+        ("Visual Studio Code", VS_CODE),
+        ("code-server", VS_CODE),
+        ("helix", HELIX),
+        ("Neovim", Quirks(deletes=True, renames=True, versions=True)),
+        ("Eglot", Quirks(stale_edits=False)),
         ("HELIX", Quirks()),
         (None, Quirks()),
     ],
@@ -33,11 +39,22 @@ def test_what_is_known_of_an_editor(name: str | None, known: Quirks) -> None:
 
 
 def test_the_user_overrides_by_name() -> None:
-    assert quirks("helix", showDocument=False, reordersChanges=False) == Quirks(show_document=False)
+    assert quirks("helix", showDocument=False, reordersChanges=False) == Quirks(
+        show_document=False, renames=True
+    )
     assert quirks(None, gentleDialogs=True, showDocument=True) == Quirks(
         gentle_dialogs=True, show_document=True
     )
-    assert quirks("code-server", gentleDialogs=False, nonsense=True) == Quirks()
+    assert quirks("code-server", gentleDialogs=False, nonsense=True) == replace(
+        VS_CODE, gentle_dialogs=False
+    )
+    assert quirks("Eglot", reloads=True, deletes=True, renames=True) == Quirks(
+        reloads=True, deletes=True, renames=True, stale_edits=False
+    )
+    assert quirks("Eglot", staleEdits=True) == Quirks()
+    assert quirks("code-server", reloads=False, deletes=False, renames=False) == Quirks(
+        gentle_dialogs=True
+    )
 
 
 def test_names_that_mean_nothing_are_told() -> None:

@@ -255,7 +255,6 @@ def test_an_unknown_key_names_the_nearest_right_one(key: str, hint: str) -> None
         "permissions.rules",
         "prompt.unsaved",
         "records.on",
-        "review.mode",
     ],
 )
 def test_a_key_without_effect_says_so(key: str) -> None:

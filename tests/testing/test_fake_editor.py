@@ -631,6 +631,95 @@ async def test_file_operations(tmp_path: Path) -> None:
         assert (tmp_path / "fresh2").read_text() == ""
 
 
+@pytest.mark.parametrize("way", ["refuse", "lie", "keep"])
+async def test_file_operations_are_refused_lied_about_or_leave_the_document_open(
+    tmp_path: Path, way: str
+) -> None:
+    for name in ("old.txt", "gone.txt"):
+        (tmp_path / name).write_text(name)
+    async with desk(tmp_path) as (editor, server):
+        editor.file_edits = way
+        old, gone = (editor.open(tmp_path / name) for name in ("old.txt", "gone.txt"))
+        new = (tmp_path / "new.txt").as_uri()
+        for change in (
+            {"kind": "rename", "oldUri": old, "newUri": new},
+            {"kind": "delete", "uri": gone},
+        ):
+            answer = await server.ask(APPLY, {"edit": {"documentChanges": [change]}})
+            assert answer["result"]["applied"] is (way != "refuse")
+        done = way == "keep"
+        assert names(tmp_path) == (["new.txt"] if done else ["gone.txt", "old.txt"])
+        assert set(editor.pages) == {new if done else old, gone}
+        # Edits of texts are another matter.
+        answer = await server.ask(APPLY, edit(gone, replaced(0, 0, 4, "back")))
+        assert answer["result"] == {"applied": True}
+        editor.save(gone)
+        assert (tmp_path / "gone.txt").read_text() == "back.txt"
+
+
+async def test_a_renamed_document_keeps_what_was_not_saved(tmp_path: Path) -> None:
+    (tmp_path / "old.txt").write_text("old")
+    (tmp_path / "old.bin").write_bytes(b"\xff\x00")
+    async with desk(tmp_path) as (editor, server):
+        uri = editor.open(tmp_path / "old.txt")
+        editor.type(uri, 0, "very ")
+        for name in ("old.txt", "old.bin"):
+            path = tmp_path / name
+            change = {
+                "kind": "rename",
+                "oldUri": path.as_uri(),
+                "newUri": path.with_stem("new").as_uri(),
+            }
+            answer = await server.ask(APPLY, {"edit": {"documentChanges": [change]}})
+            assert answer["result"] == {"applied": True}
+        new = (tmp_path / "new.txt").as_uri()
+        assert (editor.text(new), editor.modified(new)) == ("very old", True)
+        assert (tmp_path / "new.txt").read_text() == "old"
+        assert (tmp_path / "new.bin").read_bytes() == b"\xff\x00"
+
+
+@pytest.mark.parametrize(
+    ("way", "reason", "written"),
+    [
+        ("save", None, "mine and theirs"),
+        ("lie", None, "theirs"),
+        ("refuse", "read-only", "theirs"),
+        ("careful", "the file has changed on disk", "theirs"),
+    ],
+)
+async def test_the_wish_to_save_is_granted_refused_or_lied_about(
+    tmp_path: Path, way: str, reason: str | None, written: str
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("and theirs")
+    async with desk(tmp_path, capabilities=FULL) as (editor, server):
+        editor.saves = way
+        uri = editor.open(path)
+        editor.type(uri, 0, "mine ")
+        path.write_text("theirs")
+        answer = await server.ask("acp/document/save", {"uris": [uri]})
+        await editor.next("acp/document/save")
+        failed = [] if reason is None else [{"uri": uri, "reason": reason}]
+        assert answer["result"] == {"saved": [] if failed else [uri], "failed": failed}
+        assert path.read_text() == written
+        assert editor.modified(uri) is (way != "save")
+        assert ("textDocument/didSave" in server.order()) is (way == "save")
+
+
+async def test_a_careful_editor_saves_what_nobody_else_changed(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("text")
+    async with desk(tmp_path, capabilities=FULL) as (editor, server):
+        editor.saves = "careful"
+        uri = editor.open(path)
+        editor.type(uri, 0, "a ")
+        fresh = editor.open_text((tmp_path / "fresh.txt").as_uri(), "fresh")
+        answer = await server.ask("acp/document/save", {"uris": [uri, fresh]})
+        await editor.next("acp/document/save")
+        assert answer["result"] == {"saved": [uri, fresh], "failed": []}
+        assert (path.read_text(), names(tmp_path)) == ("a text", ["a.txt", "fresh.txt"])
+
+
 # --- what is left at the end ---------------------------------------------------------
 
 

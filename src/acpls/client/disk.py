@@ -3,191 +3,180 @@
 Plain functions that block; run them in a thread, one at a time for each path. A problem is
 what stands after the file's name in a sentence: ``is read-only``.
 
-Invariant: bytes that are not UTF-8 text are never rewritten; nothing outside is touched.
+Invariant: a file that is not known to be as expected is left alone, none keeps half of a
+text, and nothing outside is touched.
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import stat
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from acpls.client.endings import with_endings_of
-from acpls.events import Disk, FileWritten
+from acpls.client.looking import (
+    LIMIT_BYTES,
+    READ_ONLY,
+    Look,
+    Refused,
+    cause,
+    content_of,
+    look,
+    read,
+    too_large,
+)
+from acpls.events import UTF_8, FileWritten
+from acpls.text.codec import encode
 
 if TYPE_CHECKING:
-    from acpls.effects import WriteFile
+    from collections.abc import Callable, Iterator
 
-LIMIT_BYTES = 16 * 1024 * 1024
-_BOM = "\ufeff"
-_OUTSIDE = "is outside of the workspace folders"
+    from acpls.effects import WriteFile
+    from acpls.events import Form
+    from acpls.text.codec import Standing
+
+__all__ = ["LIMIT_BYTES", "Look", "content_of", "look", "read", "write"]
+
 _CHANGED = "has changed on disk"
-_READ_ONLY = "is read-only"
-_NOT_TEXT = "is not UTF-8 text"
+_GONE = "is not there any more"
+_THERE = "exists already"
 # Every file has this one on systems that use it, and new files get it by themselves.
 _HARMLESS_ATTRIBUTES = {"security.selinux"}
-_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-_READING = os.O_RDONLY | _NO_FOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-_WRITING = os.O_WRONLY | _NO_FOLLOW | getattr(os, "O_BINARY", 0)
+_WRITING = (
+    os.O_WRONLY
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    # A pipe that nobody reads would be waited for.
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_BINARY", 0)
+)
 
 
-def read(path: str, roots: tuple[str, ...]) -> Disk:
-    """Read a file. A file that is not there has neither text nor problem."""
-    return _look(path, roots).disk
+def write(
+    effect: WriteFile,
+    stored: bytes | None = None,
+    seen: Standing | None = None,
+    keep: Callable[[Look], None] = lambda _: None,
+) -> FileWritten:
+    """Make a file hold a text, or stored bytes, or remove it.
 
+    ``stored`` are the bytes for ``effect.stored``; they are written as they are, over a file
+    that is no text, too. A text stands as ``effect.form`` says, else as what is there does,
+    else as UTF-8. The mode of ``effect.form`` is given to a file that did not exist; one that
+    did keeps its own, and its owner, links and attributes. Of a symbolic link the target is
+    written, but the link itself is removed. A file that holds the bytes already is not
+    touched. At most ``LIMIT_BYTES`` (16 MiB) are written. ``seen``: as in ``look``, for what
+    is there; without it, what ``effect.form`` says is tried first.
 
-def write(effect: WriteFile) -> FileWritten:
-    """Make a file hold the text, or remove it; what it held before is in the result."""
-    before = _look(effect.path, effect.roots)
+    In the result ``before`` is what the file held, and ``after`` what it was seen to hold
+    when it was read again, ``None`` where it was left alone; there is a problem as well when
+    that is not what was written.
+    """
+    before = look(effect.path, effect.roots, seen or effect.form)
+    keep(before)
+    form = effect.form or (UTF_8 if before.disk.text is None else before.disk.form)
     try:
-        problem = _refusal(effect, before) or _carry_out(effect, before)
-    except _Refused as refused:
+        _refuse(effect, before)
+        data = _bytes_for(effect, stored, before, form)
+    except Refused as refused:
+        return FileWritten(effect.token, effect.path, before.disk, str(refused))
+    problem = None
+    try:
+        _carry_out(effect, before, data)
+    except Refused as refused:
         problem = str(refused)
     except OSError as error:
-        problem = _cause(error, "written")
-    return FileWritten(effect.token, effect.path, before.disk, problem)
+        problem = cause(error, "removed" if data is None else "written")
+    after = look(effect.path, effect.roots, form).disk
+    if problem is None and after.content != (None if data is None else content_of(data)):
+        problem = "is there again" if data is None else "does not hold what was written"
+    return FileWritten(effect.token, effect.path, before.disk, problem, after)
 
 
-class _Refused(Exception):  # noqa: N818  an answer, not an error of ours
-    """The file was left alone; ``str()`` is the problem."""
+# --- what is refused -----------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """A file as it was seen. ``real``: its path without symbolic links."""
-
-    disk: Disk
-    real: Path
-    status: os.stat_result | None = None
-
-
-# --- reading -------------------------------------------------------------------------
-
-
-def _look(path: str, roots: tuple[str, ...]) -> _Look:
-    if not Path(path).is_absolute() or "\0" in path:
-        return _Look(Disk(path, None, "is not an absolute path", inside=False), Path(path))
-    try:
-        real = Path(os.path.realpath(path))
-        inside = any(real.is_relative_to(os.path.realpath(root)) for root in roots if root)
-    except (OSError, ValueError):
-        problem = "has a name that this system cannot have"
-        return _Look(Disk(path, None, problem, inside=False), Path(path))
-    if not inside:
-        return _Look(Disk(path, None, _OUTSIDE, inside=False), real)
-    try:
-        data, status = _read_regular(real)
-    except (FileNotFoundError, NotADirectoryError):
-        return _Look(Disk(path, None), real)
-    except _Refused as refused:
-        return _Look(Disk(path, None, str(refused)), real)
-    except OSError as error:
-        return _Look(Disk(path, None, _cause(error, "read")), real)
-    return _Look(_decode(path, data), real, status)
-
-
-def _read_regular(real: Path) -> tuple[bytes, os.stat_result]:
-    descriptor = os.open(real, _READING)
-    try:
-        status = os.fstat(descriptor)
-        if stat.S_ISDIR(status.st_mode):
-            raise _Refused("is a folder")
-        if not stat.S_ISREG(status.st_mode):
-            raise _Refused("is not a regular file")
-        size = status.st_size
-        pieces: list[bytes] = []
-        while size <= LIMIT_BYTES and (piece := os.read(descriptor, LIMIT_BYTES + 1)):
-            pieces.append(piece)
-            size = max(status.st_size, sum(map(len, pieces)))
-    finally:
-        os.close(descriptor)
-    if size > LIMIT_BYTES:
-        mib = 1024 * 1024
-        raise _Refused(f"is too large ({size / mib:.1f} MiB, the limit is {LIMIT_BYTES // mib})")
-    return b"".join(pieces), status
-
-
-def _decode(path: str, data: bytes) -> Disk:
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        return Disk(path, None, _NOT_TEXT)
-    if "\0" in text:
-        return Disk(path, None, _NOT_TEXT)
-    bom = text.startswith(_BOM)
-    return Disk(path, text.removeprefix(_BOM), bom=bom)
-
-
-# --- writing -------------------------------------------------------------------------
-
-
-def _refusal(effect: WriteFile, before: _Look) -> str | None:
+def _refuse(effect: WriteFile, before: Look) -> None:
     disk = before.disk
-    if not disk.inside or disk.problem is not None:
-        return disk.problem
-    if effect.expected not in ("anything", disk.text):
-        if disk.text is None:
-            return "is not there any more"
-        return "exists already" if effect.expected is None else _CHANGED
+    removed = effect.text is None and effect.stored is None
+    if disk.problem is not None and before.data is None:
+        raise Refused(disk.problem)
+    if effect.expected not in ("anything", disk.content):
+        if disk.content is None:
+            raise Refused(_GONE)
+        raise Refused(_THERE if effect.expected is None else _CHANGED)
+    known = effect.stored is not None or (removed and effect.expected == disk.content)
+    if disk.problem is not None and not known:
+        raise Refused(disk.problem)
     if before.status is not None:
         mode = stat.S_IMODE(before.status.st_mode)
         if mode & 0o222 == 0:
-            return f"{_READ_ONLY} (mode {mode:04o})"
-        if effect.text is not None and not os.access(before.real, os.W_OK):
-            return "cannot be written: permission denied"
-    return None
+            raise Refused(f"{READ_ONLY} (mode {mode:04o})")
+        if not os.access(before.real, os.W_OK):
+            raise Refused(f"cannot be {'removed' if removed else 'written'}: permission denied")
 
 
-def _carry_out(effect: WriteFile, before: _Look) -> str | None:
-    if effect.text is None:
+def _bytes_for(effect: WriteFile, stored: bytes | None, before: Look, form: Form) -> bytes | None:
+    """What the file is to hold, ``None`` where it is to go."""
+    if effect.stored is not None:
+        if stored is None or content_of(stored) != effect.stored:
+            raise Refused("cannot be restored: its text is not stored any more")
+        data = stored
+    elif effect.text is None:
+        return None
+    else:
+        old, text = before.disk.text or "", effect.text
+        if effect.keep_endings:
+            text = with_endings_of(old, text)
+        # What is known to stand in one encoding says nothing about another.
+        encoded = encode(text, form, old if before.disk.form.encoding == form.encoding else "")
+        if isinstance(encoded, str):
+            raise Refused(encoded)
+        data = encoded
+    problem = too_large(len(data))
+    if problem is not None:
+        raise Refused(f"was not written: it {problem}")
+    return data
+
+
+# --- what is done --------------------------------------------------------------------
+
+
+def _carry_out(effect: WriteFile, before: Look, data: bytes | None) -> None:
+    if data is None:
         if before.status is not None:
             _still_as_seen(before)
             Path(effect.path).unlink()
-        return None
-    try:
-        data = _encode(effect.text, before.disk, keep_endings=effect.keep_endings)
-    except UnicodeEncodeError:
-        return "was not written: the text has half of a surrogate pair, which UTF-8 cannot hold"
-    if before.status is None:
-        _create(before.real, data)
-    elif _may_replace(effect.path, before):
-        _replace(before, data)
-    else:
+    elif before.status is None:
+        _create(before.real, data, effect.form.mode if effect.form else None)
+    elif data == before.data:
+        _still_as_seen(before)
+    elif not (_may_replace(effect.path, before) and _replace(before, data)):
         _overwrite(before, data)
-    return None
 
 
-def _encode(text: str, before: Disk, *, keep_endings: bool) -> bytes:
-    old = before.text or ""
-    # Exactly one mark, whether the text brings it or the file has it; a file that truly
-    # begins with two keeps both.
-    bom = before.bom or text.startswith(_BOM)
-    if not old.startswith(_BOM):
-        text = text.removeprefix(_BOM)
-    if keep_endings:
-        text = with_endings_of(old, text)
-    return ((_BOM if bom else "") + text).encode("utf-8")
-
-
-def _create(real: Path, data: bytes) -> None:
+def _create(real: Path, data: bytes, mode: int | None) -> None:
     real.parent.mkdir(parents=True, exist_ok=True)
     try:
-        descriptor = os.open(real, _WRITING | os.O_CREAT | os.O_EXCL, 0o666)
+        # One that is to be less open than others are is so from the beginning.
+        at_first = 0o666 if mode is None else 0o600
+        descriptor = os.open(real, _WRITING | os.O_CREAT | os.O_EXCL, at_first)
     except FileExistsError:
-        raise _Refused("exists already") from None
+        raise Refused(_THERE) from None
     try:
         _write_all(descriptor, data)
+        if mode is not None:
+            # Nothing that was deleted gets the rights of its owner or group back.
+            real.chmod(mode & 0o777)
     except OSError:
         real.unlink(missing_ok=True)
         raise
 
 
-def _may_replace(path: str, before: _Look) -> bool:
+def _may_replace(path: str, before: Look) -> bool:
     """Whether a new file under the old name is as good as the old file."""
     status = before.status
     assert status is not None
@@ -195,51 +184,82 @@ def _may_replace(path: str, before: _Look) -> bool:
         return False
     if not os.access(before.real.parent, os.W_OK):
         return False
-    if hasattr(os, "geteuid") and (status.st_uid, status.st_gid) != (os.geteuid(), os.getegid()):
-        return False
     if hasattr(os, "listxattr"):
         with contextlib.suppress(OSError):
             return set(os.listxattr(before.real)) <= _HARMLESS_ATTRIBUTES
     return True
 
 
-def _replace(before: _Look, data: bytes) -> None:
+def _replace(before: Look, data: bytes) -> bool:
+    """Put a new file in the place of the old one, unless it would be somebody else's."""
     assert before.status is not None
-    descriptor, name = tempfile.mkstemp(prefix=".acpls-", dir=before.real.parent)
-    temporary = Path(name)
+    with _folder(before.real.parent) as folder:
+        descriptor, name = tempfile.mkstemp(prefix=".acpls-", dir=before.real.parent)
+        temporary = Path(name)
+        try:
+            same_owner = _owner(os.fstat(descriptor)) == _owner(before.status)
+            _write_all(descriptor, data if same_owner else b"")
+            if same_owner:
+                temporary.chmod(stat.S_IMODE(before.status.st_mode))
+                _still_as_seen(before)
+                temporary.replace(before.real)
+        finally:
+            temporary.unlink(missing_ok=True)
+            if folder is not None:
+                # It may have another name by now.
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(temporary.name, dir_fd=folder)
+    return same_owner
+
+
+@contextlib.contextmanager
+def _folder(path: Path) -> Iterator[int | None]:
+    """A folder by whatever name, where the system has such a thing and lets us."""
+    if os.unlink not in os.supports_dir_fd or not os.access(path, os.R_OK):
+        yield None
+        return
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
     try:
-        _write_all(descriptor, data)
-        temporary.chmod(stat.S_IMODE(before.status.st_mode))
-        _still_as_seen(before)
-        temporary.replace(before.real)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _overwrite(before: Look, data: bytes) -> None:
+    _still_as_seen(before)
+    try:
+        _write_all(os.open(before.real, _WRITING), data)
+    except OSError:
+        assert before.data is not None
+        # The old bytes have their place on a full disk, too.
+        with contextlib.suppress(OSError):
+            _write_all(os.open(before.real, _WRITING), before.data)
         raise
 
 
-def _overwrite(before: _Look, data: bytes) -> None:
-    _still_as_seen(before)
-    _write_all(os.open(before.real, _WRITING), data)
-
-
-def _still_as_seen(before: _Look) -> None:
+def _still_as_seen(before: Look) -> None:
     assert before.status is not None
-    now, then = before.real.lstat(), before.status
-    if (now.st_ino, now.st_mtime_ns, now.st_size) != (then.st_ino, then.st_mtime_ns, then.st_size):
-        raise _Refused(_CHANGED)
+    try:
+        now = before.real.lstat()
+    except FileNotFoundError:
+        raise Refused(_GONE) from None
+    if _identity(now) != _identity(before.status):
+        raise Refused(_CHANGED)
+
+
+def _owner(status: os.stat_result) -> tuple[int, int]:
+    return status.st_uid, status.st_gid
+
+
+def _identity(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _write_all(descriptor: int, data: bytes) -> None:
-    with open(descriptor, "wb") as file:
-        file.write(data)
+    # Without a buffer, of which a failed write would leave a rest for the file's end.
+    with open(descriptor, "wb", buffering=0) as file:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[file.write(rest) :]
         file.truncate()
-        file.flush()
         os.fsync(descriptor)
-
-
-def _cause(error: OSError, done: str) -> str:
-    if error.errno in (errno.EACCES, errno.EPERM):
-        return f"cannot be {done}: permission denied"
-    if error.errno == errno.EROFS:
-        return f"{_READ_ONLY} (the whole file system is)"
-    return f"cannot be {done}: {(error.strerror or str(error)).lower()}"

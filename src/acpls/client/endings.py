@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
+
+from acpls.text.diff import Hunk, diff
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _ANY_ENDING = re.compile(r"\r\n|\n|\r")
 _NOT_BARE_CR = re.compile(r"\r\n|\n")
-# Above this product of line counts the exact comparison would take seconds.
-_EXACT_LIMIT = 4_000_000
 
 
 def with_endings_of(old: str, new: str) -> str:
@@ -55,19 +58,11 @@ def _part(bodies: list[str], endings: list[str], kept: set[int]) -> None:
             endings[index if index not in kept and index + 1 in kept else index + 1] = "\r\n"
 
 
-def _same_lines(old: list[str], new: list[str]) -> list[tuple[int, int]]:
-    shorter = min(len(old), len(new))
-    head = 0
-    while head < shorter and old[head] == new[head]:
-        head += 1
-    tail = 0
-    while tail < shorter - head and old[-1 - tail] == new[-1 - tail]:
-        tail += 1
-    pairs = [(index, index) for index in range(head)]
-    pairs += [(len(old) - 1 - back, len(new) - 1 - back) for back in range(tail)]
-    old_rest, new_rest = old[head : len(old) - tail], new[head : len(new) - tail]
-    quick = len(old_rest) * len(new_rest) > _EXACT_LIMIT
-    matcher = SequenceMatcher(None, old_rest, new_rest, autojunk=quick)
-    for block in matcher.get_matching_blocks():
-        pairs += [(head + block.a + i, head + block.b + i) for i in range(block.size)]
-    return pairs
+def _same_lines(old: list[str], new: list[str]) -> Iterator[tuple[int, int]]:
+    # A bare carriage return that is left in a line is data, but would end it for a diff.
+    texts = ("\n".join([*lines, ""]).replace("\r", "\0") for lines in (old, new))
+    at = grown = 0
+    for hunk in (*diff(*texts), Hunk(len(old), len(old), (), ())):
+        yield from ((index, index + grown) for index in range(at, hunk.start))
+        at = hunk.end
+        grown += len(hunk.new) - len(hunk.old)

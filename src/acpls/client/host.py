@@ -1,4 +1,4 @@
-"""All agents by name, and the disk: performs the hub's effects towards both.
+"""All agents by name: performs the hub's effects towards them, and lets the files be dealt with.
 
 ``perform`` only starts things; what comes of them arrives through ``emit``, in the loop
 thread. The protocol itself is imported when the first agent starts, because the server
@@ -11,31 +11,22 @@ import importlib
 import logging
 import os
 import sys
-from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import anyio
 import anyio.to_thread
 
-from acpls.client import disk
 from acpls.client.environment import LoginShell, wants_login_shell
+from acpls.client.files import Files
 from acpls.client.lastwords import Ring
 from acpls.client.memory import Memory
 from acpls.client.programs import batch_overrides
-from acpls.client.running import INTERNAL_ERROR, Running
+from acpls.client.running import INTERNAL_ERROR, Hold, Running
 from acpls.client.watch import Watch
-from acpls.effects import (
-    EndAgent,
-    ReadFile,
-    SendAnswer,
-    SendAsk,
-    StartAgent,
-    WithdrawAsk,
-    WriteFile,
-)
-from acpls.events import AgentReady, AgentStarting, AskFailed, Disk, FileRead, FileWritten, LeftOut
-from acpls.session.asks import Failure
+from acpls.effects import EndAgent, SendAnswer, SendAsk, StartAgent, WithdrawAsk
+from acpls.events import AgentReady, AgentStarting, AskFailed, LeftOut
+from acpls.session.asks import Failure, Prompt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -44,16 +35,17 @@ if TYPE_CHECKING:
 
     from acpls.client.connection import Connection
     from acpls.client.dialect import ClientInfo
+    from acpls.client.files import FileEffect, FileEvent
     from acpls.client.negotiation import Dialects
     from acpls.events import AgentEvent
+    from acpls.session.asks import Ask
 
-    Emitted: TypeAlias = AgentEvent | FileRead | FileWritten
-    Effect: TypeAlias = (
-        StartAgent | EndAgent | SendAsk | WithdrawAsk | SendAnswer | ReadFile | WriteFile
-    )
+    Emitted: TypeAlias = AgentEvent | FileEvent
+    Effect: TypeAlias = StartAgent | EndAgent | SendAsk | WithdrawAsk | SendAnswer | FileEffect
 
 INITIALIZE_LIMIT_S = 90.0
 PROGRESS_S = 10.0
+SYNC_LIMIT_S = 3.0
 # Programs that fetch an agent before they start it.
 _LOADERS = {"npx", "uvx", "bunx", "pnpm", "docker", "podman"}
 _CLOSE_S = 5.0
@@ -66,9 +58,11 @@ class Host:
     """Performs effects. ``tasks`` must outlive it; ``emit`` must not block.
 
     ``dialects`` makes the dialect for a version, ``limit_s`` is how many seconds an agent
-    has for ``initialize``: both for tests. ``memory``: which version each was found to speak.
-    ``login_shell`` is the setting of that name; it
-    counts for the agents that are started after it was set.
+    has for ``initialize``, ``sync_limit_s`` how many a prompt waits for ``SyncFiles`` that were
+    performed before it: all for tests. ``memory``: which version each was found to speak.
+    ``state``: the folder for what is to be known in the next run; without one the files as
+    they were are forgotten in the end. ``login_shell`` is the setting of that name; it counts
+    for the agents that are started after it was set.
     """
 
     def __init__(
@@ -79,21 +73,23 @@ class Host:
         *,
         dialects: Dialects | None = None,
         limit_s: float = INITIALIZE_LIMIT_S,
+        sync_limit_s: float = SYNC_LIMIT_S,
         memory: Memory | None = None,
+        state: Path | None = None,
     ) -> None:
         self._tasks = tasks
         self._emit = emit
         self._client = client
         self._dialects = dialects
         self._limit_s = limit_s
+        self._sync_limit_s = sync_limit_s
         self.login_shell: Literal["auto"] | bool = False
         self._watch = Watch(lambda: _logger.warning("the watchdog had ended; it was replaced"))
         self._login = LoginShell(self._watch)
         self._memory = memory or Memory()
         self._agents: dict[str, Running] = {}
         self._logs: dict[str, Ring] = {}
-        self._files: dict[str, deque[ReadFile | WriteFile]] = {}
-        self._files_done = anyio.Event()
+        self._files = Files(tasks, emit, state)
         self._closed = False
 
     def perform(self, effect: Effect) -> None:
@@ -106,7 +102,8 @@ class Host:
                     agent.end()
             case SendAsk():
                 agent = self._agents.get(effect.agent)
-                if agent is None or not agent.send_ask(effect.number, effect.ask):
+                hold = self._hold(effect.ask)
+                if agent is None or not agent.send_ask(effect.number, effect.ask, hold):
                     failure = Failure(INTERNAL_ERROR, f"{effect.agent} is not running")
                     self._emit(AskFailed(effect.agent, effect.number, failure))
             case WithdrawAsk():
@@ -116,8 +113,8 @@ class Host:
                 agent = self._agents.get(effect.agent)
                 if agent is not None and agent.connection is not None:
                     agent.connection.answer(effect.request, effect.answer)
-            case ReadFile() | WriteFile():
-                self._queue_file(effect)
+            case _:
+                self._files.perform(effect)
 
     def log(self, agent: str) -> str:
         """Give the last lines the agent wrote to standard error, and its protocol faults."""
@@ -127,17 +124,22 @@ class Host:
     async def aclose(self) -> None:
         """End all agents, within about five seconds, and finish what was begun on disk."""
         self._closed = True
+        self._files.look_no_more()
         with anyio.move_on_after(_CLOSE_S, shield=True):
             for agent in list(self._agents.values()):
                 agent.end()
             for agent in list(self._agents.values()):
                 await agent.done.wait()
-            while self._files:
-                self._files_done = anyio.Event()
-                await self._files_done.wait()
+            await self._files.aclose()
         await self._watch.aclose()
 
-    # --- agents -----------------------------------------------------------------------
+    def _hold(self, ask: Ask) -> Hold | None:
+        synced = self._files.synced
+        if synced is None or not isinstance(ask, Prompt):
+            return None
+        return Hold(synced, anyio.current_time() + self._sync_limit_s)
+
+    # --- starting ---------------------------------------------------------------------
 
     def _start(self, effect: StartAgent) -> None:
         running = self._agents.get(effect.agent)
@@ -215,30 +217,6 @@ class Host:
                 doing = f"still waiting, {waited_s:g} seconds so far{why}"
                 self._emit(AgentStarting(agent.name, doing))
 
-    # --- files ------------------------------------------------------------------------
-
-    def _queue_file(self, effect: ReadFile | WriteFile) -> None:
-        path = os.path.normpath(effect.path)
-        queue = self._files.get(path)
-        if queue is not None:
-            queue.append(effect)
-            return
-        self._files[path] = deque([effect])
-        self._tasks.start_soon(self._work_on_file, path)
-
-    async def _work_on_file(self, path: str) -> None:
-        queue = self._files[path]
-        try:
-            while queue:
-                effect = queue.popleft()
-                # A write that has begun is finished and told, whoever is cancelled.
-                with anyio.CancelScope(shield=True):
-                    event = await anyio.to_thread.run_sync(_use_disk, effect)
-                self._emit(event)
-        finally:
-            del self._files[path]
-            self._files_done.set()
-
 
 def _import_protocol(dialects: bool) -> None:  # noqa: FBT001  run_sync takes no keywords
     importlib.import_module("acpls.client.negotiation")
@@ -246,16 +224,3 @@ def _import_protocol(dialects: bool) -> None:  # noqa: FBT001  run_sync takes no
     if dialects:
         importlib.import_module("acpls.client.v1")
         importlib.import_module("acpls.client.v2")
-
-
-def _use_disk(effect: ReadFile | WriteFile) -> FileRead | FileWritten:
-    try:
-        if isinstance(effect, ReadFile):
-            return FileRead(effect.token, disk.read(effect.path, effect.roots))
-        return disk.write(effect)
-    except Exception as problem:
-        _logger.exception("%s: could not be read or written", effect.path)
-        failed = Disk(effect.path, None, f"cannot be used: {problem}")
-        if isinstance(effect, ReadFile):
-            return FileRead(effect.token, failed)
-        return FileWritten(effect.token, effect.path, failed, failed.problem)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import anyio
@@ -27,8 +28,29 @@ INTERNAL_ERROR = -32603
 _logger = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Why an ask waits: for ``over``, but no longer than until ``latest_s`` of the loop's clock."""
+
+    over: anyio.Event
+    latest_s: float
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the ask may be sent."""
+        return self.over.is_set() or anyio.current_time() >= self.latest_s
+
+    async def wait(self) -> None:
+        """Wait for the end of it."""
+        with anyio.CancelScope(deadline=self.latest_s):
+            await self.over.wait()
+
+
 class Running:
-    """One start of an agent, from the start to its end."""
+    """One start of an agent, from the start to its end.
+
+    Invariant: asks are sent in the order in which they came, whatever one of them waits for.
+    """
 
     def __init__(
         self,
@@ -46,20 +68,23 @@ class Running:
         self.done = anyio.Event()
         self._emit = emit
         self._before = before
-        self._waiting: deque[tuple[int, Ask]] = deque()
+        self._waiting: deque[tuple[int, Ask, Hold | None]] = deque()
+        self._sending = False
+        self._holding = False
+        self._tasks: TaskGroup | None = None
         # Set before ``connection``, while the asks that waited are sent.
         self._spoken_to: Connection | None = None
         self._scope: anyio.CancelScope | None = None
         self._ended = AgentEnded(name, f"{name} was ended", wanted=True)
 
-    def send_ask(self, number: int, ask: Ask) -> bool:
-        """Send an ask, now or when the agent is ready; say whether it can be."""
+    def send_ask(self, number: int, ask: Ask, hold: Hold | None = None) -> bool:
+        """Send an ask, now or when the agent is ready, ``hold`` is over and all that came
+        before is sent; say whether it can be.
+        """
         if self.wanted_end:
             return False
-        if self.connection is None:
-            self._waiting.append((number, ask))
-        else:
-            self.connection.send_ask(number, ask)
+        self._waiting.append((number, ask, hold))
+        self._send_waiting()
         return True
 
     def withdraw_ask(self, number: int) -> None:
@@ -68,6 +93,8 @@ class Running:
         if len(kept) < len(self._waiting):
             self._waiting.clear()
             self._waiting.extend(kept)
+            # Those behind it may have waited for nothing else.
+            self._send_waiting()
         elif self._spoken_to is not None:
             self._spoken_to.withdraw_ask(number)
 
@@ -101,7 +128,7 @@ class Running:
         connection, self.connection, self._spoken_to = self.connection, None, None
         if connection is not None:
             connection.fail_pending(self._ended.reason)
-        for number, _ in self._waiting:
+        for number, _, _ in self._waiting:
             failure = Failure(INTERNAL_ERROR, self._ended.reason)
             self._emit(AskFailed(self.name, number, failure))
         self._waiting.clear()
@@ -126,10 +153,36 @@ class Running:
                     raise
                 self._ended = ended
                 return
-            # What is asked meanwhile, also by whoever hears of this, goes to the queue's end.
-            self._spoken_to = connection
-            while self._waiting:
-                connection.send_ask(*self._waiting.popleft())
+            self._tasks, self._spoken_to = tasks, connection
+            self._send_waiting()
             self.connection = connection
             await connection.deliver()
             self._ended = await connection.ending()
+
+    def _send_waiting(self) -> None:
+        """Send what waits, up to the first that is held."""
+        # What is asked meanwhile, by whoever hears of one of these, goes to the queue's end.
+        if self._sending or self._spoken_to is None:
+            return
+        self._sending = True
+        try:
+            while self._waiting:
+                number, ask, hold = self._waiting[0]
+                if hold is not None and not hold.is_over:
+                    self._begin_to_hold()
+                    return
+                self._waiting.popleft()
+                self._spoken_to.send_ask(number, ask)
+        finally:
+            self._sending = False
+
+    def _begin_to_hold(self) -> None:
+        if not self._holding and self._tasks is not None:
+            self._holding = True
+            self._tasks.start_soon(self._hold)
+
+    async def _hold(self) -> None:
+        while self._waiting and (hold := self._waiting[0][2]) is not None:
+            await hold.wait()
+            self._send_waiting()
+        self._holding = False

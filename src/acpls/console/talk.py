@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
     from anyio.abc import TaskGroup
 
-    from acpls.events import AgentEvent, FileRead, FileWritten, RequestId
+    from acpls.client.host import Emitted
+    from acpls.events import RequestId
     from acpls.session.asks import AgentFacts, Answer, Ask, Reply
     from acpls.settings import AgentSpec
 
@@ -132,7 +133,7 @@ class Talk:
             await anyio.sleep(REMIND_S)
             self._doing(f"still waiting, {time.monotonic() - self._waiting_since:.0f} s")
 
-    def _hear(self, event: AgentEvent | FileRead | FileWritten) -> None:
+    def _hear(self, event: Emitted) -> None:
         match event:
             case AgentStarting():
                 self._doing(event.doing)

@@ -36,6 +36,7 @@ from acpls.events.editor import (
     BufferSaved,
     CommandAbandoned,
     CommandGiven,
+    DocumentSaved,
     EditApplied,
     EditorReady,
     EditRefused,
@@ -44,9 +45,28 @@ from acpls.events.editor import (
     QuestionPut,
     SettingsChanged,
 )
-from acpls.events.world import Disk, FileRead, FileWritten, TimePassed
+from acpls.events.world import (
+    FIRST,
+    SAME,
+    UTF_8,
+    Disk,
+    Earlier,
+    FileNoticed,
+    FileRead,
+    FilesSynced,
+    FileWritten,
+    Form,
+    HeadCompared,
+    HeadMoved,
+    ReviewLoaded,
+    StoredRead,
+    TimePassed,
+)
 
 __all__ = [
+    "FIRST",
+    "SAME",
+    "UTF_8",
     "AgentEnded",
     "AgentEvent",
     "AgentMisspoke",
@@ -60,16 +80,23 @@ __all__ = [
     "CommandAbandoned",
     "CommandGiven",
     "Disk",
+    "DocumentSaved",
+    "Earlier",
     "EditApplied",
     "EditRefused",
     "EditorReady",
     "Event",
+    "FileNoticed",
     "FileRead",
     "FileReadAsked",
     "FileWriteAsked",
     "FileWritten",
+    "FilesSynced",
     "FocusChanged",
+    "Form",
     "FormAsked",
+    "HeadCompared",
+    "HeadMoved",
     "LeftOut",
     "LinkAsked",
     "LinkDone",
@@ -80,8 +107,10 @@ __all__ = [
     "Replied",
     "RequestId",
     "RequestWithdrawn",
+    "ReviewLoaded",
     "SessionTold",
     "SettingsChanged",
+    "StoredRead",
     "TimePassed",
 ]
 
@@ -115,7 +144,14 @@ Event: TypeAlias = (
     | ProgramRan
     | EditApplied
     | EditRefused
+    | DocumentSaved
     | FileRead
     | FileWritten
+    | FileNoticed
+    | FilesSynced
+    | HeadMoved
+    | HeadCompared
+    | StoredRead
+    | ReviewLoaded
     | TimePassed
 )

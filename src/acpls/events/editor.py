@@ -18,7 +18,10 @@ class EditorReady:
     ``sessions``, ``questions``, ``reviews``, ``places``: what it announced for itself
     (docs/protocol.md, handshake). ``dialogs``: it has dialogs; ``gentle_dialogs``: they are
     known not to eat what the user types. ``terminals``: it runs programs in a terminal;
-    ``links``: it opens pages in a browser.
+    ``links``: it opens pages in a browser. ``save``: it saves documents when asked to.
+    ``deletes``, ``renames``: it takes files away, or moves them, with their documents.
+    ``reloads``: a clean document takes in what its file holds by itself; ``stale_edits``: one
+    whose file has changed since it was read can be edited.
     """
 
     roots: tuple[str, ...]
@@ -31,6 +34,11 @@ class EditorReady:
     gentle_dialogs: bool = False
     terminals: bool = False
     links: bool = False
+    save: bool = False
+    deletes: bool = False
+    renames: bool = False
+    reloads: bool = False
+    stale_edits: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,3 +139,12 @@ class EditRefused:
 
     edit: int
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSaved:
+    """What came of asking the editor to save a document; ``problem``: why it did not."""
+
+    token: object
+    uri: str
+    problem: str | None = None

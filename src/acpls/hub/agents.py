@@ -14,7 +14,7 @@ from acpls.effects import (
     StartAgent,
     TellUser,
 )
-from acpls.hub import claims
+from acpls.hub import claims, holding, turns
 from acpls.hub.putting import put_next
 from acpls.hub.state import CannotDo, Waiting
 from acpls.hub.tokens import AskDue
@@ -245,3 +245,5 @@ def lose(state: State, session: Session, reason: str, *, agent_lives: bool = Fal
     forget(state, session)
     state.held_ends.pop(session.key, None)
     yield from claims.end_turn(state, session)
+    yield from holding.cancel(state, session.key)
+    yield from turns.ends(state, session)

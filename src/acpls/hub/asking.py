@@ -6,11 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 from acpls.effects import OpenLink, SendAnswer, ShowQuestions, TellUser
-from acpls.hub import claims, login
+from acpls.hub import claims, holding, login
 from acpls.hub.putting import put_next, tell_plainly
 from acpls.hub.state import CannotDo
 from acpls.questions import OPEN, OPENED
-from acpls.review.ledger import Author
+from acpls.review.composing import Author
 from acpls.session.asks import Declined, Failure
 from acpls.session.content import AboutCommand, AboutToolCall
 
@@ -123,10 +123,15 @@ def withdrawn(state: State, event: RequestWithdrawn) -> Effects:
     if question is not None:
         yield from state.questions.settle(question, "agent")
         yield from put_next(state)
+    else:
+        yield from holding.withdrawn(state, event.agent, event.request)
 
 
 def cancel_turn(state: State, session: Session) -> Effects:
-    """Settle the session's open questions as cancelled; those of background work stay open."""
+    """Settle the session's open questions as cancelled; those of background work stay open.
+    Writes that are held wait no longer.
+    """
+    yield from holding.cancel(state, session.key)
     for question in state.questions.pending(session.key):
         if question.foreground:
             yield from state.questions.settle(question, "cancel")

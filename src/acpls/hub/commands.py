@@ -15,12 +15,13 @@ from acpls.hub import (
     attachments,
     conversing,
     meant,
+    outputs,
     review_shapes,
     sessions,
     shapes,
-    verdicts,
 )
 from acpls.hub.agent_commands import AGENT_COMMANDS
+from acpls.hub.review_commands import REVIEW_COMMANDS
 from acpls.hub.state import CannotDo
 from acpls.session import asks
 from acpls.text import uris
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from acpls.hub.state import Effects, State
-    from acpls.review.ledger import Verdict
     from acpls.session.state import Session
 
     Arguments: TypeAlias = Mapping[str, Any]
@@ -211,8 +211,7 @@ def _output(session: Session, arguments: Arguments) -> str:
         message = "The session has no such terminal or tool call"
         named = "toolCall" if "toolCall" in arguments else "terminal"
         raise CannotDo(message, field=named)
-    blocks = [shapes.block(item) for item in shapes.blocks_of(call)]
-    return "\n".join(block["text"] for block in blocks if "text" in block)
+    return outputs.of_call(call)
 
 
 # --- questions -------------------------------------------------------------------------------
@@ -229,42 +228,6 @@ def question_answer(state: State, arguments: Arguments, ticket: object) -> Effec
     question = meant.question(state, arguments)
     yield from asking.answer(state, question, arguments["option"])
     yield ReplyCommand(ticket, {})
-
-
-# --- review ----------------------------------------------------------------------------------
-
-
-def review_list(state: State, arguments: Arguments, ticket: object) -> Effects:
-    """The changes that wait for a verdict."""
-    files = meant.files(state, arguments)
-    yield ReplyCommand(ticket, [review_shapes.change(state, file) for file in files])
-
-
-def review_keep(state: State, arguments: Arguments, ticket: object) -> Effects:
-    """Keep a hunk, a file's, a session's, or all hunks."""
-    yield from _verdict(state, arguments, ticket, "keep")
-
-
-def review_reject(state: State, arguments: Arguments, ticket: object) -> Effects:
-    """Reject a hunk, a file's, a session's, or all hunks."""
-    yield from _verdict(state, arguments, ticket, "reject")
-
-
-def _verdict(state: State, arguments: Arguments, ticket: object, verdict: Verdict) -> Effects:
-    yield from verdicts.give(state, meant.hunks(state, arguments), verdict, ticket)
-
-
-def review_diff(state: State, arguments: Arguments, ticket: object) -> Effects:
-    """The two sides of a file in review, for a diff view."""
-    for file in meant.files(state, arguments):
-        buffer = state.buffer_at(file.path)
-        # What is only proposed is in no document yet.
-        current = buffer.text if buffer is not None and file.written else file.target
-        answer = {"base": file.base, "current": current, "patch": review_shapes.unified(file)}
-        yield ReplyCommand(ticket, answer)
-        return
-    message = "The file has no pending change"
-    raise CannotDo(message, field="uri")
 
 
 # --- follow, status --------------------------------------------------------------------------
@@ -297,14 +260,15 @@ def follow_go_to(state: State, arguments: Arguments, ticket: object) -> Effects:
 
 def status(state: State, _: Arguments, ticket: object) -> Effects:
     """All that is going on, in brief."""
-    pending = state.ledger.pending()
+    pending = state.ledger.hunks()
     answer = {
         "version": __version__,
         "agents": [shapes.agent(state.agent(name)) for name in state.settings.agents],
         "sessions": [shapes.session_entry(session) for session in state.sessions.values()],
         "currentSession": state.current,
         "questions": len(state.questions.pending()),
-        "hunks": sum(len(file.hunks) for file in pending),
+        "hunks": len(pending),
+        "reviewMode": state.review_mode,
         "follow": state.follow.on,
         "problems": list(state.problems),
     }
@@ -333,10 +297,7 @@ COMMANDS: dict[str, Run] = {
     "acpls.output.read": output_read,
     "acpls.question.list": question_list,
     "acpls.question.answer": question_answer,
-    "acpls.review.list": review_list,
-    "acpls.review.keep": review_keep,
-    "acpls.review.reject": review_reject,
-    "acpls.review.diff": review_diff,
+    **REVIEW_COMMANDS,
     "acpls.follow.set": follow_set,
     "acpls.follow.trail": follow_trail,
     "acpls.follow.goTo": follow_go_to,

@@ -30,7 +30,7 @@ from acpls.text.diff import apply_edits
 
 if TYPE_CHECKING:
     from acpls.conversation.render import Rendering
-    from acpls.events import Disk, FileWritten
+    from acpls.events import FileRead, FileWritten
     from acpls.hub.editing import OwnEdit
     from acpls.hub.state import Effects, State
     from acpls.session.state import Session
@@ -160,9 +160,9 @@ def buffer_changed(state: State, uri: str, own: OwnEdit | None = None) -> Effect
         yield from touch(state, conversation.session)
 
 
-def read(state: State, token: ForConversation, disk: Disk) -> Effects:
+def read(state: State, token: ForConversation, event: FileRead) -> Effects:
     """The document's file was read: write it, and show it if somebody waits for that."""
-    conversation = state.conversations[token.session]
+    conversation, disk = state.conversations[token.session], event.disk
     session = state.sessions[token.session]
     if state.buffers.get(conversation.uri) is not None:
         yield from _show(state, token)
@@ -186,7 +186,7 @@ def read(state: State, token: ForConversation, disk: Disk) -> Effects:
         yield from _show(state, token)
     else:
         writing = replace(token, quotes=len(conversation.quotes), sent=conversation.sent)
-        yield WriteFile(writing, conversation.path, text, (session.cwd,), expected=disk.text)
+        yield WriteFile(writing, conversation.path, text, (session.cwd,), expected=disk.content)
 
 
 def _lacks(text: str, conversation: Conversation, token: ForConversation) -> bool:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from acpls.effects import After, ShowReview
-from acpls.hub import conversing, editing, in_step, verdicts
-from acpls.hub.tokens import HeldChanges, InStep
+from acpls.effects import After, ReadFile, ShowReview
+from acpls.hub import changes, conversing, editing, files, in_step, verdicts
+from acpls.hub.tokens import ForWrite, HeldChanges, InStep, Look
+from acpls.review.composing import Author
 from acpls.text import uris
 
 if TYPE_CHECKING:
     from acpls.events import BufferChanged, BufferClosed, BufferOpened, BufferSaved
     from acpls.hub.state import Effects, State
+    from acpls.text.buffers import Buffer
 
 HELD_S = 0.05
 
 
 def opened(state: State, event: BufferOpened) -> Effects:
     """The editor owns a document now."""
-    _forget(state, event.uri)
+    yield from _forget(state, event.uri)
     state.buffers.open(event.uri, event.version, event.text, event.language)
     yield from in_step.opened(state, event.uri, event.text)
     yield from _moved(state, event.uri)
@@ -26,9 +29,11 @@ def opened(state: State, event: BufferOpened) -> Effects:
 
 def changed(state: State, event: BufferChanged) -> Effects:
     """A document changed; what came before its turn is held for a moment."""
+    buffer = state.buffers.get(event.uri)
+    was_clean = buffer is not None and not buffer.dirty
     if state.buffers.change(event.uri, event.version, event.changes) == "held":
         yield After(HELD_S, HeldChanges(event.uri))
-    yield from _changed(state, event.uri)
+    yield from _changed(state, event.uri, was_clean=was_clean)
 
 
 def release(state: State, token: HeldChanges) -> Effects:
@@ -39,35 +44,58 @@ def release(state: State, token: HeldChanges) -> Effects:
 
 def saved(state: State, event: BufferSaved) -> Effects:
     """The editor wrote a document to its file."""
+    buffer = state.buffers.get(event.uri)
+    origin = state.origins.pop(event.uri, None if buffer is None else buffer.saved_text)
     state.buffers.save(event.uri)
     state.disk.pop(event.uri, None)
-    state.origins.pop(event.uri, None)
-    path = uris.to_path(event.uri)
-    if path is not None:
-        state.unsaved.pop(path, None)
-        state.saved_over.add(path)
+    if buffer is not None and origin is not None and uris.to_path(event.uri) is not None:
+        yield from _in_ledger(state, buffer, origin)
     yield from _moved(state, event.uri)
 
 
 def closed(state: State, event: BufferClosed) -> Effects:
     """The editor no longer owns a document: its file counts again."""
-    _forget(state, event.uri)
-    state.buffers.close(event.uri)
-    yield from _moved(state, event.uri)
+    yield from _forget(state, event.uri)
+    yield from _moved(state, event.uri, closes=True)
 
 
-def _forget(state: State, uri: str) -> None:
+def _forget(state: State, uri: str) -> Effects:
     editing.closed(state, uri)
-    state.disk.pop(uri, None)
-    state.origins.pop(uri, None)
+    for known in (state.disk, state.origins, state.typed):
+        known.pop(uri, None)
+    own = state.saving.get(uri)
+    if own is not None and own.saved is None:
+        yield from files.came_to_nothing(state, own.write)
 
 
-def _changed(state: State, uri: str) -> Effects:
+def _in_ledger(state: State, buffer: Buffer, origin: str) -> Effects:
+    """What was saved is the user's, but for what we had put into the document."""
+    place = state.path_of(buffer.uri)
+    saving = state.saving.get(buffer.uri)
+    is_agents = saving is not None and saving.saved is None
+    if saving is not None:
+        state.saving[buffer.uri] = replace(saving, saved=buffer.saved_text)
+    if saving is not None and is_agents:
+        # The agent's text, and then what the editor made of it in saving.
+        before, author = saving.before, Author(saving.write.session)
+        text = before.with_text(saving.text, before.form)
+        yield from changes.agent_wrote(state, place, before, text, author, "buffer")
+        origin = saving.text
+    else:
+        verdicts.saved(state, place)
+    state.ledger.saved(place, buffer.saved_text, origin, shares=not is_agents)
+    state.unsaved.pop(place, None)
+    state.saved[place] = buffer.saved_text
+    yield ReadFile(Look(), place, state.all_roots())
+
+
+def _changed(state: State, uri: str, *, was_clean: bool = False) -> Effects:
     buffer = state.buffers.get(uri)
     if buffer is None:
         return
-    reviewed = state.ledger.files.get(uris.to_path(uri) or "")
-    reloaded = reviewed is not None and reviewed.target == buffer.text
+    path = state.path_of(uri)
+    change = state.ledger.files.get(path)
+    reloaded = change is not None and change.target.text == buffer.text
     own = editing.seen(state, buffer)
     if own is None and not reloaded:
         state.follow.typed_at_s = state.now_s
@@ -75,14 +103,24 @@ def _changed(state: State, uri: str) -> Effects:
         buffer.saved_text = buffer.text
     if uri in state.disk:
         state.buffers.in_step(uri, state.disk[uri])
+    if own is not None and isinstance(own.token, ForWrite):
+        yield from files.edited(own.token, uri)
+    elif own is None and was_clean and buffer.dirty and state.at_work:
+        # The editor may have reloaded what an agent wrote, which is not the user's typing.
+        yield ReadFile(Look(), path, state.all_roots())
     yield from _moved(state, uri, own)
 
 
-def _moved(state: State, uri: str, own: editing.OwnEdit | None = None) -> Effects:
+def _moved(
+    state: State, uri: str, own: editing.OwnEdit | None = None, *, closes: bool = False
+) -> Effects:
     """Whoever waits for something of a document looks at it again."""
+    path = state.path_of(uri)
+    if closes:
+        state.buffers.close(uri)
+        state.paths.spelled.pop(path, None)
     yield from conversing.buffer_changed(state, uri, own)
-    path = uris.to_path(uri)
-    if path is not None:
+    if uris.to_path(uri) is not None:
         yield from verdicts.buffer_changed(state, path, own)
-        if path in state.ledger.files:
+        if state.ledger.at(path):
             yield ShowReview(path)

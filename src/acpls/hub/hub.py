@@ -9,21 +9,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, assert_never
 
 from acpls import events as ev
-from acpls.effects import FailCommand, ShowQuestions, ShowSession, TellUser
+from acpls.effects import FailCommand, QuestionSettled, ShowQuestions, ShowSession, TellUser
 from acpls.hub import (
     agents,
     asking,
+    changes,
+    checkpoints,
     claims,
+    commits,
     conversing,
     documents,
     editing,
     files,
+    holding,
     in_step,
     login,
     replies,
     sessions,
+    stored,
     tokens,
+    turns,
     verdicts,
+    write_questions,
 )
 from acpls.hub.commands import COMMANDS
 from acpls.hub.putting import put_next
@@ -73,7 +80,10 @@ class Hub:
                 effects.append(effect)  # noqa: PERF402 -- not all at once
         except CannotDo as cannot:
             effects.append(_failed(event, cannot))
-        return [*effects, *self._touched(effects)]
+        news = effects
+        while news := list(self._touched(news)):
+            effects = [*effects, *news]
+        return [*effects, *stored.touched(self.state, event, effects)]
 
     def _handle(self, event: ev.Event) -> Effects:  # noqa: PLR0915 -- a table
         state = self.state
@@ -131,6 +141,7 @@ class Hub:
                 yield from agents.ended(state, event)
             case ev.EditorReady():
                 state.editor = event
+                yield from stored.ready(state, event)
                 yield from put_next(state)
             case ev.SettingsChanged(layers):
                 yield from self._settings(layers)
@@ -153,18 +164,37 @@ class Hub:
                 yield from asking.was_put(state, event)
             case ev.ProgramRan(token):
                 yield from _RAN[type(token)](state, token, event)
+            case ev.EditApplied(edit) | ev.EditRefused(edit) if edit in state.file_edits:
+                yield from verdicts.file_changed(state, state.file_edits.pop(edit))
             case ev.EditApplied(edit):
                 yield from editing.applied(state, edit)
             case ev.EditRefused(edit, reason):
                 reason = f"the editor refused the edit: {reason}"
                 yield from _came_to_nothing(state, edit, reason, doubtful=False)
-            case ev.FileRead(token, disk):
-                state.saw(disk.path, disk.text)
-                yield from _READ[type(token)](state, token, disk)
+            case ev.DocumentSaved(token):
+                yield from _SAVED[type(token)](state, token, event)
+            case ev.FileRead(token, disk, earlier):
+                if not isinstance(token, tokens.ForClaim):
+                    yield from changes.noticed(state, disk, earlier)
+                yield from _READ[type(token)](state, token, event)
                 # A question about changes waits until they have been looked at.
                 yield from put_next(state)
-            case ev.FileWritten(token):
+            case ev.FileWritten(token, before=before, earlier=earlier):
+                yield from changes.noticed(state, before, earlier)
                 yield from _WRITTEN[type(token)](state, token, event)
+            case ev.FileNoticed(disk, earlier):
+                yield from changes.noticed(state, disk, earlier)
+            case ev.FilesSynced():
+                yield from turns.synced(state, event)
+            case ev.HeadMoved():
+                yield from commits.moved(state)
+            case ev.HeadCompared(token, same):
+                assert isinstance(token, tokens.AtHead)
+                yield from commits.compared(state, token, same)
+            case ev.StoredRead(token):
+                yield from _STORED[type(token)](state, token, event)
+            case ev.ReviewLoaded():
+                yield from stored.loaded(state, event)
             case ev.TimePassed(token):
                 yield from _TIME[type(token)](state, token)
             case _:
@@ -194,6 +224,11 @@ class Hub:
             keys += self.state.conversations
         for key in dict.fromkeys(keys):
             yield from conversing.touch(self.state, key)
+        for effect in effects:
+            if isinstance(effect, QuestionSettled):
+                question = self.state.questions.all[effect.question]
+                if question.write is not None:
+                    yield from write_questions.settled(self.state, question)
 
 
 def _failed(event: ev.Event, cannot: CannotDo) -> Effect:
@@ -218,26 +253,37 @@ def _came_to_nothing(state: State, edit: int, reason: str, *, doubtful: bool) ->
 
 
 def _ignored(*_: object) -> Effects:
-    # Where there is such a file already, it is the user's.
     return iter(())
 
 
 # --- to whom a token belongs -----------------------------------------------------------
 
-_READ: Mapping[type, Callable[[State, Any, ev.Disk], Effects]] = {
+_READ: Mapping[type, Callable[[State, Any, ev.FileRead], Effects]] = {
     tokens.ForAgent: files.read,
-    tokens.WrittenForAgent: files.seen_written,
+    tokens.ForWrite: files.look,
+    tokens.SavedWrite: files.seen_saved,
     tokens.ForClaim: claims.read,
+    tokens.Look: _ignored,
     tokens.Opened: in_step.opened_read,
     tokens.InStep: in_step.read,
     tokens.ForVerdict: verdicts.read,
     tokens.ForConversation: conversing.read,
+    tokens.ForStored: stored.read,
 }
 _WRITTEN: Mapping[type, Callable[[State, Any, ev.FileWritten], Effects]] = {
     tokens.ForAgent: files.written,
     tokens.ForVerdict: verdicts.written,
     tokens.ForConversation: conversing.written,
     tokens.IgnoreFile: _ignored,
+}
+_STORED: Mapping[type, Callable[[State, Any, ev.StoredRead], Effects]] = {
+    tokens.ForRestore: checkpoints.texts_read,
+    tokens.LoadedReview: stored.texts_read,
+}
+_SAVED: Mapping[type, Callable[[State, Any, ev.DocumentSaved], Effects]] = {
+    tokens.ForWrite: files.document_saved,
+    tokens.SavedFirst: write_questions.saved_first,
+    tokens.ForVerdict: verdicts.document_saved,
 }
 _RAN: Mapping[type, Callable[[State, Any, ev.ProgramRan], Effects]] = {
     tokens.ForLogin: login.program_ran,
@@ -253,9 +299,13 @@ _TIME: Mapping[type, Callable[[State, Any], Effects]] = {
     tokens.InStep: in_step.due,
     tokens.ForVerdict: verdicts.time_passed,
     tokens.ForConversation: conversing.time_passed,
+    tokens.HoldDue: holding.due,
+    tokens.Foregone: verdicts.foregone,
+    tokens.StoreDue: stored.due,
 }
 _NOTHING: Mapping[type, Callable[..., Effects]] = {
     tokens.InStep: in_step.came_to_nothing,
+    tokens.ForWrite: files.came_to_nothing,
     tokens.ForVerdict: verdicts.came_to_nothing,
     tokens.ForConversation: conversing.came_to_nothing,
 }

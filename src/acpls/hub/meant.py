@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from acpls.hub.state import Effects, State
     from acpls.questions import Question
-    from acpls.review.ledger import ReviewedFile, ReviewHunk
+    from acpls.review.change import Change
+    from acpls.review.composing import ReviewHunk
     from acpls.session.state import Session
 
     Arguments: TypeAlias = Mapping[str, Any]
@@ -42,7 +43,9 @@ def session(state: State, arguments: Arguments) -> Session:
 
 
 def session_or_all(state: State, arguments: Arguments) -> str | None:
-    """The key of the session named; ``None`` where all are meant."""
+    """The key of the session named, be it one of an earlier run; ``None``: all are meant."""
+    if arguments.get("session") in state.shelf.sessions:
+        return str(arguments["session"])
     return session(state, arguments).key if "session" in arguments else None
 
 
@@ -85,14 +88,14 @@ def question(state: State, arguments: Arguments) -> Question:
     return state.questions.all[key]
 
 
-def files(state: State, arguments: Arguments) -> list[ReviewedFile]:
-    """The files that wait for a verdict: the one named, those of a session, or all."""
+def changes(state: State, arguments: Arguments) -> list[Change]:
+    """The changes that wait for a verdict: the one named, those of a session, or all."""
     uri = arguments.get("uri")
-    pending = state.ledger.pending(session_or_all(state, arguments))
-    return [f for f in pending if uri is None or uris.same(uris.from_path(f.path), uri)]
+    pending = state.ledger.changes(session_or_all(state, arguments))
+    return [c for c in pending if uri is None or _is_at(state, c, uri)]
 
 
-def hunks(state: State, arguments: Arguments) -> list[tuple[ReviewedFile, ReviewHunk]]:
+def hunks(state: State, arguments: Arguments) -> list[tuple[Change, ReviewHunk]]:
     """The hunk named, or those of a file, of a session, or all; else the current session's."""
     if "hunk" in arguments:
         named = state.ledger.find(arguments["hunk"])
@@ -103,5 +106,14 @@ def hunks(state: State, arguments: Arguments) -> list[tuple[ReviewedFile, Review
     uri, key = arguments.get("uri"), session_or_all(state, arguments)
     if key is None and uri is None and not arguments.get("all"):
         key = state.current
-    found = state.ledger.hunks(key)
-    return [one for one in found if uri is None or uris.same(uris.from_path(one[0].path), uri)]
+    # What was decided on one by one is not decided anew with all the others.
+    found = [one for one in state.ledger.hunks(key) if one[1].key not in state.decided]
+    return [one for one in found if uri is None or _is_at(state, one[0], uri)]
+
+
+def _is_at(state: State, change: Change, uri: str) -> bool:
+    """Whether a change is of the file that a URI names, by any of its paths."""
+    path = uris.to_path(uri)
+    if path is not None and state.paths.place(path) == change.path:
+        return True
+    return uris.same(uris.from_path(change.path), uri)

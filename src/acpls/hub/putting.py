@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from acpls.effects import PutQuestion, TellUser
-from acpls.review.ledger import Author
+from acpls.review.composing import Author
 from acpls.session.content import AboutToolCall
 
 if TYPE_CHECKING:

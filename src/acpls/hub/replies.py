@@ -16,7 +16,7 @@ from acpls.effects import (
     TellUser,
     WithdrawAsk,
 )
-from acpls.hub import agents, login, sessions, shapes
+from acpls.hub import agents, login, sessions, shapes, stored, turns
 from acpls.hub.tokens import AskDue, Failed, NextPrompt, NotReopened
 from acpls.session import asks
 from acpls.session import updates as up
@@ -111,6 +111,8 @@ def _opened(state: State, session: Session, reply: asks.SessionOpened, waiting: 
     if session.state == "starting":
         session.state = "idle"
     yield ShowSession(session.key, "state")
+    yield from turns.opened(state, session)
+    yield from stored.opened(state, session)
     yield ReplyCommand(waiting.ticket, shapes.session_entry(session))
     if not isinstance(waiting.ask, asks.ResumeSession):
         yield from _set_options(state, session)

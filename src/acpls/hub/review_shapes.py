@@ -7,15 +7,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, assert_never
 
+from acpls.hub import holding
 from acpls.hub.shapes import clip, lean, lines
+from acpls.review import placing
+from acpls.review.change import WHOLE
+from acpls.review.composing import Author
 from acpls.session import content as c
 from acpls.text import uris
+from acpls.text.diff import diff
+from acpls.text.lines import split_lines
 
 if TYPE_CHECKING:
     from acpls.follow import Place
     from acpls.hub.state import State
     from acpls.questions import Question
-    from acpls.review.ledger import ReviewedFile, ReviewHunk
+    from acpls.review.change import Change
+    from acpls.review.composing import ReviewHunk
+    from acpls.review.placing import Standing
 
     Shape = dict[str, Any]
 
@@ -54,27 +62,64 @@ def _subject(subject: c.Subject) -> Shape | None:
 def _preview(state: State, of: Question) -> list[Shape] | None:
     if not isinstance(of.subject, c.AboutToolCall):
         return None
-    call = of.subject.tool_call
+    author = Author(of.session, of.subject.tool_call)
     return [
-        {"uri": uris.from_path(file.path), "patch": unified(file)}
-        for file in state.ledger.pending(of.session)
-        if any(hunk.author.tool_call == call for hunk in file.hunks)
+        {"uri": uri(state, path), "patch": unified(change)}
+        for (whose, path), change in state.ledger.proposals.items()
+        if whose == author and change.hunks
     ] or None
 
 
-def unified(file: ReviewedFile) -> str:
-    """The pending hunks of a file as a unified diff without context lines.
+def uri(state: State, place: str) -> str:
+    """The URI by which the editor calls the file at a place."""
+    return uris.from_path(state.paths.theirs(place))
+
+
+def sides(state: State, of: Change) -> Shape:
+    """The two sides of a change, for a diff view; ``None`` for no file and for no text."""
+    buffer, current = state.buffer_at(of.path), of.target.text
+    # What is only proposed is in no document yet, and a file that is gone has no text,
+    # whatever its document still shows.
+    if buffer is not None and current is not None and not of.proposed:
+        current = buffer.text
+    return {
+        "operation": of.operation,
+        "base": of.base.text,
+        "current": current,
+        "patch": unified(of),
+        **lean(
+            oldUri=_old_uri(state, of),
+            before=of.source,
+            reason=of.stale or of.opaque,
+        ),
+    }
+
+
+def _old_uri(state: State, of: Change) -> str | None:
+    """Where a file was moved or copied from."""
+    old = of.moved_from or of.copied_from
+    return None if old is None else uri(state, old)
+
+
+def unified(change: Change) -> str:
+    """The pending hunks of a change as a unified diff without context lines.
 
     A side without lines is given the number of the line before it, and a side without a
     file is called /dev/null, as diff and Git do.
     """
     shift = 0
+    before, after = change.moved_from or change.path, change.path
     out = [
-        f"--- {'/dev/null' if file.base is None else file.path}\n",
-        f"+++ {'/dev/null' if file.target is None else file.path}\n",
+        f"--- {'/dev/null' if change.base.is_missing else before}\n",
+        f"+++ {'/dev/null' if change.target.is_missing else after}\n",
     ]
-    for pending in file.hunks:
-        h = pending.hunk
+    hunks = [pending.hunk for pending in change.hunks]
+    if change.stale is not None and change.base.text is not None:
+        # It is one whole, and can still be compared.
+        hunks = [*diff(change.base.text, change.target.text or "")]
+    for h in hunks:
+        if h == WHOLE:
+            continue
         old = h.start + bool(h.old)
         new = h.start + shift + bool(h.new)
         out.append(f"@@ -{old},{len(h.old)} +{new},{len(h.new)} @@\n")
@@ -90,39 +135,79 @@ def _patch_line(sign: str, line: str) -> str:
     return f"{sign}{line}\n\\ No newline at end of file\n"
 
 
-def change(state: State, file: ReviewedFile) -> Shape:
+def change(state: State, of: Change) -> Shape:
     """A change in review."""
+    pending = "unclear"
+    if of.hunks:
+        pending = "pending" if of.stale is None else "stale"
+    told = [*of.reasons.values(), *filter(None, [of.opaque if of.hunks else None])]
     return lean(
-        change=file.key,
-        uri=uris.from_path(file.path),
-        operation=file.operation,
-        session=file.author.session,
-        toolCall=file.author.tool_call,
-        state="pending" if file.hunks else "unclear",
-        hunks=[hunk(state, file, h) for h in file.hunks],
-        reason="; ".join(file.reasons.values()) or None,
+        change=of.key,
+        uri=uri(state, of.path),
+        oldUri=_old_uri(state, of),
+        operation=of.operation,
+        session=of.author.session or None,
+        toolCall=None if of.held else of.author.tool_call,
+        state=pending,
+        before=of.source,
+        hunks=hunks(state, of),
+        reason="; ".join(told) or None,
     )
 
 
-def hunk(state: State, file: ReviewedFile, pending: ReviewHunk) -> Shape:
-    """A hunk, where it stands in the open document, or in the file."""
-    buffer = state.buffer_at(file.path)
-    on_disk = file.target if file.written else file.base
-    text = (on_disk or "") if buffer is None else buffer.text
-    at = state.ledger.standing(file, pending, text)
-    h = pending.hunk
+def hunks(state: State, of: Change) -> list[Shape]:
+    """The hunks of a change, where they stand in the open document, or in the file."""
+    buffer = state.buffer_at(of.path)
+    on_disk = (of.base if of.proposed else of.target).text or ""
+    text = reference = on_disk
+    if buffer is not None:
+        text = reference = buffer.text
+        if buffer.dirty:
+            reference = state.origins.get(buffer.uri, buffer.saved_text)
+    standings = placing.standing(of, text, reference)
+    rows = split_lines(text) if any(at.conflict for at in standings) else []
+    waits = holding.waits(state, of)
+    return [
+        _hunk(state, of, pending, at, rows, waits=waits)
+        for pending, at in zip(of.hunks, standings, strict=True)
+    ]
+
+
+def hunks_at(state: State, place: str) -> list[Shape]:
+    """The hunks of all changes of one file."""
+    found = state.ledger.at(place)
+    return [shape for of in found if not of.is_hidden for shape in hunks(state, of)]
+
+
+def _hunk(
+    state: State, of: Change, pending: ReviewHunk, at: Standing, rows: list[str], *, waits: bool
+) -> Shape:
+    h, whole = pending.hunk, pending.hunk == WHOLE
+    fixed = placing.kept_only(of, pending)
+    if fixed is None and at.conflict is not None and at.applied:
+        # Until it is saved it cannot be told what of this is the user's.
+        fixed = placing.SHARED
     return lean(
         hunk=pending.key,
+        change=of.key,
+        operation=None if of.operation == "modify" else of.operation,
         state="pending" if at.conflict is None else "conflict",
         applied=at.applied,
+        shared=pending.shared or None,
+        whole=whole or None,
+        keepOnly=None if fixed is None else True,
+        placed=None if at.placed else False,
+        waits=waits or None,
+        decided=state.decided.get(pending.key),
         baseRange=lines(h.start, h.end),
         range=lines(at.start, at.end),
         baseText="".join(h.old),
         newText="".join(h.new),
-        reason=at.conflict,
+        currentText=None if at.conflict is None else "".join(rows[at.start : at.end]),
+        reason=fixed or at.conflict or (of.opaque if whole else None),
         # What several sessions did to the same lines is nobody's own.
         session=pending.author.session or None,
-        toolCall=pending.author.tool_call,
+        toolCall=None if of.held else pending.author.tool_call,
     )
 
 
@@ -130,7 +215,7 @@ def place(state: State, of: Place) -> Shape:
     """A place of the trail."""
     row = 0 if of.line is None else clip(state, of.path, of.line)
     return lean(
-        uri=uris.from_path(of.path),
+        uri=uri(state, of.path),
         range=lines(row, row),
         reason=of.reason,
         toolCall=of.tool_call,

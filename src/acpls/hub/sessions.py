@@ -13,7 +13,7 @@ from acpls.effects import (
     TellUser,
 )
 from acpls.follow import Place, place_of
-from acpls.hub import agents, asking, attachments, claims, login, shapes
+from acpls.hub import agents, asking, attachments, claims, login, shapes, turns
 from acpls.hub.putting import put_next
 from acpls.hub.state import CannotDo, Waiting
 from acpls.hub.tokens import CancelDue, NextPrompt
@@ -107,6 +107,7 @@ def next_prompt(state: State, session: Session) -> Effects:
     yield ShowSession(session.key, "state")
     facts = state.agent(session.agent).facts
     what = asks.Prompt(session.native, attachments.fitting(queued.blocks, facts))
+    yield from turns.starts(state, session)
     yield from agents.ask(state, session.agent, what, session.key, prompt=queued)
 
 
@@ -233,12 +234,15 @@ def apply(state: State, session: Session, update: up.Update) -> Effects:
     stopping, asked = session.stopping, session.asked
     yield from show(session, session.apply(update))
     match update:
-        case up.ToolCallPatched(tool_call=tool_call) | up.ToolCallGrew(tool_call=tool_call):
+        case up.ToolCallPatched(tool_call=tool_call):
+            yield from _tool_call_changed(state, session, tool_call)
+        case up.ToolCallGrew(tool_call=tool_call, item=item) if claims.is_claim(item):
             yield from _tool_call_changed(state, session, tool_call)
         case up.TurnChanged(state="idle", stop_reason=reason):
             if stopping or reason == "cancelled":
                 yield from asking.cancel_turn(state, session)
             yield from claims.end_turn(state, session)
+            yield from turns.ends(state, session)
             if reason not in {"error", "cancelled"}:
                 state.agent(session.agent).tried_login = False
             if update.error_code == AUTH_REQUIRED and asked is not None and not stopping:
@@ -255,6 +259,8 @@ def apply(state: State, session: Session, update: up.Update) -> Effects:
                 yield After(AFTER_ERROR_S, NextPrompt(session.key))
             else:
                 yield from next_prompt(state, session)
+        case up.TurnChanged():
+            turns.running(state, session)
         case _:
             pass
 

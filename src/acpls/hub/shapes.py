@@ -308,12 +308,6 @@ def tool_call(state: State, call: ToolCall) -> Shape:
     )
 
 
-def blocks_of(call: ToolCall) -> list[c.Block]:
-    """The content blocks of a tool call, without its diffs and terminals."""
-    other = (c.Fragment, c.Patch, c.TerminalRef, c.SessionRef, c.OtherContent)
-    return [item for item in call.content if not isinstance(item, other)]
-
-
 def _line(state: State, path: str, line: int) -> tuple[int, int]:
     """A one-based line of an agent as a zero-based line range, clipped to an open document."""
     row = clip(state, path, max(line - 1, 0))

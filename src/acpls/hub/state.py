@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from acpls.events import EditorReady
 from acpls.follow import Follow
+from acpls.hub.paths import Paths
 from acpls.questions import Questions
+from acpls.review.checkpoints import Checkpoints
 from acpls.review.ledger import Ledger
 from acpls.text import uris
 from acpls.text.buffers import Buffers
@@ -21,16 +23,22 @@ if TYPE_CHECKING:
 
     from acpls.conversation.document import Conversation
     from acpls.effects import Effect
+    from acpls.hub.checkpoints import Restore
     from acpls.hub.editing import OwnEdit
-    from acpls.hub.verdicts import VerdictRun
-    from acpls.review.ledger import Author
+    from acpls.hub.runs import Run
+    from acpls.hub.tokens import ForVerdict, ForWrite
+    from acpls.review.change import Verdict
+    from acpls.review.composing import Author
+    from acpls.review.held import Held
+    from acpls.review.records import StoredChange
     from acpls.session.asks import AgentFacts, Ask
     from acpls.session.state import QueuedPrompt, Session
     from acpls.session.updates import TurnChanged, Update
-    from acpls.settings import Settings
+    from acpls.settings import ReviewMode, Settings
     from acpls.text.buffers import Buffer
 
     Effects: TypeAlias = Iterator[Effect]
+    Decision: TypeAlias = tuple[Verdict, tuple[str, ...], tuple[str, ...]]
 
 AgentState: TypeAlias = Literal["stopped", "starting", "ready", "needsLogin", "loggingIn", "ended"]
 
@@ -123,7 +131,43 @@ class Unsaved:
     """
 
     base: str | None
-    disk: str | None
+    disk: Held
+
+
+@dataclass(frozen=True, slots=True)
+class Saving:
+    """An agent's write that the editor saves for us: what the file held, and is to hold.
+
+    ``saved``: what the editor saved; ``next``: writes of the same file that come after it.
+    """
+
+    write: ForWrite
+    before: Held
+    text: str
+    saved: str | None = None
+    next: tuple[ForWrite, ...] = ()
+
+
+@dataclass(slots=True)
+class Shelf:
+    """What is stored from one run of the server to the next, for workspaces with ``roots``.
+
+    ``waiting``: changes that were loaded and whose files are not read yet, by path, with the
+    ``texts`` of which these had the hashes; ``unfit``: those whose files have changed since.
+    ``sessions``: stand-ins for sessions of the earlier run, with their agents and what these
+    call them; ``folders``: where its files may lie. ``last``: what was stored last;
+    ``is_due``: it is to be stored again.
+    """
+
+    roots: tuple[str, ...] | None = None
+    is_loaded: bool = False
+    is_due: bool = False
+    waiting: dict[str, list[StoredChange]] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+    unfit: dict[str, StoredChange] = field(default_factory=dict)
+    sessions: dict[str, tuple[str, str]] = field(default_factory=dict)
+    folders: tuple[str, ...] = ()
+    last: object = None
 
 
 @dataclass(slots=True)
@@ -132,15 +176,24 @@ class State:
 
     ``now_s``: the monotonic time of the event at hand. ``early``: updates of sessions that
     nobody opened here, by agent and its id of the session. ``held_ends``: ends of turns
-    that may be those of an abandoned prompt. ``read_by``: what a session was given of a
-    file. ``written_by``: files that a session wrote through us; ``writing``: those that are
-    being written; ``stepping``: those whose documents are to be brought in step;
-    ``saved_over``: files that the user saved since.
-    ``claims_read``: how a tool call was when its claims were looked at last;
-    ``claims_awaited``: how many of their files are being read. ``edits``: by number.
-    ``disk``: what the files of open documents held when last seen, by URI. ``origins``: the
-    unsaved texts of documents that agents started from, by URI, until these are saved.
-    ``shared_agents``: those that the command line knows just the same.
+    that may be those of an abandoned prompt. ``edits``, ``file_edits``: what the editor was
+    asked to do, by number. ``disk``: what the files of open documents held when last seen, by
+    URI. ``shared_agents``: those that the command line knows just the same. ``restores``: what
+    is being taken back and waits for its texts, by number.
+
+    Of files, by their places: ``at_work``: the sessions whose agents may change any;
+    ``named``: which tool call was last about one; ``changed_by``: which session changed which
+    in its turn. ``saved``: the text that the user saved, until the file was looked at;
+    ``typed``: what the files of documents held whose unsaved lines are known to be typed, by
+    URI.
+    ``read_by``: what a session was given of one; ``origins``: the unsaved texts of documents
+    that agents started from, by URI, until these are saved, and ``unsaved`` what is known of
+    such files. ``saving``: documents
+    that the editor saves for an agent's write, by URI; ``stepping``: those to be brought in
+    step. ``claims_read``: how a tool call was when its claims were looked at last;
+    ``claims_awaited``: how many of their files are being read. ``decided``: verdicts on hunks
+    that are not written yet, by key; ``foregone``: those on what is to come, by session and
+    place.
     """
 
     settings: Settings
@@ -160,16 +213,27 @@ class State:
     ledger: Ledger = field(default_factory=Ledger)
     follow: Follow = field(default_factory=Follow)
     conversations: dict[str, Conversation] = field(default_factory=dict)
+    paths: Paths = field(default_factory=Paths)
+    checkpoints: Checkpoints = field(default_factory=Checkpoints)
+    restores: dict[int, Restore] = field(default_factory=dict)
+    shelf: Shelf = field(default_factory=Shelf)
+    chosen_review_mode: ReviewMode | None = None
+    at_work: set[str] = field(default_factory=set)
+    named: dict[str, Author] = field(default_factory=dict)
+    changed_by: set[tuple[str, str]] = field(default_factory=set)
+    saved: dict[str, str] = field(default_factory=dict)
+    typed: dict[str, str] = field(default_factory=dict)
     read_by: dict[tuple[str, str], str] = field(default_factory=dict)
-    written_by: set[tuple[str, str]] = field(default_factory=set)
-    writing: Counter[tuple[str, str]] = field(default_factory=Counter)
+    saving: dict[str, Saving] = field(default_factory=dict)
     stepping: set[str] = field(default_factory=set)
     unsaved: dict[str, Unsaved] = field(default_factory=dict)
-    saved_over: set[str] = field(default_factory=set)
-    claims_read: dict[Author, tuple[object, bool]] = field(default_factory=dict)
+    claims_read: dict[Author, object] = field(default_factory=dict)
     claims_awaited: Counter[Author] = field(default_factory=Counter)
-    verdicts: dict[str, list[VerdictRun]] = field(default_factory=dict)
+    decided: dict[str, Verdict] = field(default_factory=dict)
+    foregone: dict[tuple[str, str], list[Decision]] = field(default_factory=dict)
+    verdicts: dict[str, list[Run]] = field(default_factory=dict)
     edits: dict[int, OwnEdit] = field(default_factory=dict)
+    file_edits: dict[int, ForVerdict] = field(default_factory=dict)
     disk: dict[str, str] = field(default_factory=dict)
     origins: dict[str, str] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
@@ -216,9 +280,24 @@ class State:
         cwds = (session.cwd for session in self.sessions.values())
         return tuple(dict.fromkeys((*self.editor.roots, *cwds)))
 
+    def places_of(self, session: Session) -> tuple[str, ...]:
+        """The same folders without symbolic links."""
+        return tuple(map(self.paths.place, self.roots_of(session)))
+
+    @property
+    def review_mode(self) -> ReviewMode:
+        """When changes are put under review."""
+        return self.chosen_review_mode or self.settings.review_mode
+
+    def path_of(self, uri: str) -> str:
+        """The place of an open document's file."""
+        return self.paths.place(uris.to_path(uri) or uri)
+
     def buffer_at(self, path: str) -> Buffer | None:
         """The open document for a file."""
-        return self.buffers.get(uris.from_path(path))
+        place = self.paths.place(path)
+        theirs = self.buffers.get(uris.from_path(self.paths.theirs(place)))
+        return theirs or self.buffers.get(uris.from_path(path))
 
     def saw(self, path: str, text: str | None) -> None:
         """Take note of what a file holds."""

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from acpls.events import Disk, RequestId
+    from acpls.events import RequestId
+    from acpls.review.change import Verdict
     from acpls.session.asks import Failure
 
 
@@ -67,27 +68,84 @@ class HeldChanges:
 
 @dataclass(frozen=True, slots=True)
 class ForAgent:
-    """A file read or written because the agent asked for it."""
+    """A file read or written because the agent asked for it.
+
+    ``left_out``: what of the write the user rejected, in words; ``kept``: the user has seen it.
+    """
 
     agent: str
     request: RequestId
     session: str
     line: int | None = None
     limit: int | None = None
+    left_out: str = ""
+    kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenForAgent:
-    """A file read again after it was written for the agent: only what it holds counts.
-
-    ``before``: what the file held; ``started``: the text that the agent's edit began with.
-    """
+class ForWrite:
+    """A write that an agent asked for, until it is known how it is to be done."""
 
     agent: str
     request: RequestId
     session: str
-    before: Disk
-    started: str | None
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SavedWrite:
+    """A file read again after the editor saved its document for an agent's write."""
+
+    write: ForWrite
+
+
+@dataclass(frozen=True, slots=True)
+class SavedFirst:
+    """The user's unsaved text is saved before an agent's write is refused."""
+
+    write: ForWrite
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarts:
+    """The files are looked at before a turn, so that what changes then is the agent's."""
+
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnds:
+    """The files are looked at after a turn: what changed until now is the agent's."""
+
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class AtHead:
+    """Files are compared with the last commit: their paths, and what they held then."""
+
+    contents: tuple[tuple[str, str | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A file is read only to see whether it has changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class HoldDue:
+    """The time that the user has for the verdict on a change that is held."""
+
+    change: str
+
+
+@dataclass(frozen=True, slots=True)
+class Foregone:
+    """Hunks that were decided on before they were written."""
+
+    hunks: frozenset[str]
+    verdict: Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +187,30 @@ class ForVerdict:
     """A step of carrying out the verdict that is at work on a file."""
 
     path: str
+
+
+@dataclass(frozen=True, slots=True)
+class ForRestore:
+    """Texts read because a turn is to be taken back, or it is to be seen what that would do."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedReview:
+    """What an earlier run of the server stored, or texts that belong to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForStored:
+    """A file read because an earlier run had it under review, or knew of a change there."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoreDue:
+    """What has changed in the review is to be stored."""
 
 
 @dataclass(frozen=True, slots=True)

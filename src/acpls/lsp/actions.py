@@ -1,19 +1,21 @@
-"""Code actions and hovers: what the user can do here, and what a hunk replaces.
+"""Code actions: what the user can do here.
 
-Both are queries: they read the state and change nothing. Every action is a command, so
-that it works in editors that apply no edits from actions.
+Every action is a command, so that it works in editors that apply no edits from actions.
+
+Invariant: a query; it reads the state and changes nothing.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from lsprotocol import types
 
-from acpls.lsp.diagnostics import hunks_of
-from acpls.lsp.wording import distinct
-from acpls.text.lines import body, split_lines
+from acpls.lsp import hunks
+from acpls.lsp.wording import distinct, short
+from acpls.review import placing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,9 +28,14 @@ ASK: Final = f"{types.CodeActionKind.Refactor.value}.acpls"
 SHOW_REQUEST: Final = "Show what is asked"
 # With everything selected a menu must not have an entry for each of hundreds of hunks.
 HUNKS_LIMIT: Final = 10
-HOVER_LINES: Final = 100
+SESSIONS_LIMIT: Final = 5
 
-_VERBS: Final = (("Keep", "acpls.review.keep"), ("Reject", "acpls.review.reject"))
+_SESSION_TITLE_LIMIT: Final = 40
+_MODES: Final = {
+    "after": (("Hold changes until I decide", "before"),),
+    "before": (("Apply changes at once", "after"),),
+    "off": (("Hold changes until I decide", "before"), ("Put changes under review", "after")),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +71,15 @@ def _is_wanted(kind: str, wanted: Sequence[types.CodeActionKind | str]) -> bool:
 def _offers(state: State, uri: str, span: types.Range) -> Iterator[_Offer]:
     for question in state.questions.pending():
         yield from _answers(question)
-    yield from _verdicts(state, uri, span)
+    here = hunks.shown(state, uri)
+    yield from _verdicts(state, here, uri, span)
     if any(conversation.uri == uri for conversation in state.conversations.values()):
         yield _Offer(
             "Send what is written under the last heading", "acpls.session.send", {"uri": uri}
         )
     yield from _stops(state)
-    yield from _verdicts_elsewhere(state, uri)
+    yield from _verdicts_elsewhere(state, len(here))
+    yield from _modes(state)
     yield _ask(uri, span)
 
 
@@ -92,30 +101,54 @@ def _answers(question: Question) -> Iterator[_Offer]:
         )
 
 
-def _verdicts(state: State, uri: str, span: types.Range) -> Iterator[_Offer]:
-    hunks = hunks_of(state, uri)
-    here = [hunk for hunk in hunks if _touches(hunk["range"], span)]
-    for hunk in here[:HUNKS_LIMIT]:
-        line = hunk["range"]["start"]["line"] + 1
-        which = "this change" if len(here) == 1 else f"the change in line {line}"
-        for verb, command in _VERBS:
-            yield _Offer(f"{verb} {which}", command, {"hunk": hunk["hunk"]})
-    if len(hunks) > 1:
-        for verb, command in _VERBS:
-            yield _Offer(f"{verb} all {len(hunks)} changes in this file", command, {"uri": uri})
+# --- verdicts ----------------------------------------------------------------------------
 
 
-def _verdicts_elsewhere(state: State, uri: str) -> Iterator[_Offer]:
-    waiting = sum(len(file.hunks) for file in state.ledger.pending())
-    if waiting > len(hunks_of(state, uri)):
-        which = "the change" if waiting == 1 else f"all {waiting} changes"
-        for verb, command in _VERBS:
-            yield _Offer(f"{verb} {which} in all files", command, {"all": True})
+def _verdicts(
+    state: State, here: list[hunks.Shown], uri: str, span: types.Range
+) -> Iterator[_Offer]:
+    at_cursor = [hunk for hunk in here if hunk.touches(span.start.line, span.end.line)]
+    for hunk in at_cursor[:HUNKS_LIMIT]:
+        for each in hunk.offers(alone=len(at_cursor) == 1):
+            yield _Offer(each.title, each.command, each.argument)
+    for each in hunks.of_file(state, here, uri):
+        yield _Offer(each.title, each.command, each.argument)
 
 
-def _touches(hunk: dict[str, Any], span: types.Range) -> bool:
-    start, end = hunk["start"]["line"], max(hunk["end"]["line"] - 1, hunk["start"]["line"])
-    return bool(start <= span.end.line and span.start.line <= end)
+def _verdicts_elsewhere(state: State, here: int) -> Iterator[_Offer]:
+    waiting = state.ledger.hunks()
+    counts: dict[str, list[int]] = {}
+    for change, pending in waiting:
+        count = counts.setdefault(pending.author.session, [0, 0])
+        count[0] += 1
+        count[1] += placing.kept_only(change, pending) is None
+    if len(counts) > 1:
+        own = (key for key in counts if key in state.sessions)
+        for key in islice(own, SESSIONS_LIMIT):
+            session = state.sessions[key]
+            title = short(session.title or state.agent(session.agent).title, _SESSION_TITLE_LIMIT)
+            total, rejected = counts[key]
+            yield from _all_of(total, rejected, f"of {title}", {"session": key})
+    if len(waiting) > here:
+        total, rejected = map(sum, zip(*counts.values(), strict=True))
+        yield from _all_of(total, rejected, "in all files", {"all": True})
+
+
+def _all_of(total: int, rejected: int, where: str, argument: dict[str, Any]) -> Iterator[_Offer]:
+    """Both verdicts on many hunks, of which so many can be rejected."""
+    for (verb, command), count in zip(hunks.VERDICTS, (total, rejected), strict=True):
+        if count:
+            which = "the change" if total == 1 else f"{hunks.some(count, total)} changes"
+            yield _Offer(f"{verb} {which} {where}", command, argument)
+
+
+def _modes(state: State) -> Iterator[_Offer]:
+    if state.ledger.hunks() or any(session.busy for session in state.sessions.values()):
+        for title, mode in _MODES[state.review_mode]:
+            yield _Offer(title, "acpls.review.setMode", {"mode": mode}, ASK)
+
+
+# --- turns, prompts ------------------------------------------------------------------------
 
 
 def _stops(state: State) -> Iterator[_Offer]:
@@ -137,27 +170,3 @@ def _ask(uri: str, span: types.Range) -> _Offer:
             "end": {"line": span.end.line, "character": span.end.character},
         }
     return _Offer("Ask the agent about this", "acpls.session.ask", argument, ASK)
-
-
-def hover(state: State, params: types.HoverParams, *, markdown: bool = True) -> types.Hover | None:
-    """What the hunk under the cursor replaces, as a diff."""
-    at = types.Range(params.position, params.position)
-    for hunk in hunks_of(state, params.text_document.uri):
-        if _touches(hunk["range"], at):
-            kind, text = types.MarkupKind.PlainText, _diff(hunk)
-            if markdown:
-                fence = "```"
-                while fence in text:
-                    fence += "`"
-                kind, text = types.MarkupKind.Markdown, f"{fence}diff\n{text}{fence}"
-            return types.Hover(types.MarkupContent(kind, text))
-    return None
-
-
-def _diff(hunk: dict[str, Any]) -> str:
-    lines = [f"-{body(line)}\n" for line in split_lines(hunk["baseText"])]
-    lines += [f"+{body(line)}\n" for line in split_lines(hunk["newText"])]
-    if len(lines) > HOVER_LINES:
-        left_out = len(lines) - HOVER_LINES
-        lines[HOVER_LINES:] = [f"... and {left_out} lines more\n"]
-    return "".join(lines)

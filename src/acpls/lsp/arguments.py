@@ -153,8 +153,22 @@ class _Verdict(_Closed):
     all: Annotated[bool, AfterValidator(_only_true)] | None = None
 
 
+class _Keep(_Verdict):
+    over: bool | None = None
+
+
+class _Mode(_Closed):
+    mode: Literal["after", "before", "off"] | None = None
+
+
 class _Diff(_Closed):
     uri: str
+
+
+class _Restore(_Closed):
+    checkpoint: str
+    dryRun: bool | None = None  # noqa: N815  named as on the wire
+    over: bool | None = None
 
 
 class _Follow(_Session):
@@ -192,9 +206,12 @@ _MODELS: dict[str, type[_Closed]] = {
     "acpls.question.list": _Session,
     "acpls.question.answer": _Answer,
     "acpls.review.list": _Review,
-    "acpls.review.keep": _Verdict,
+    "acpls.review.keep": _Keep,
     "acpls.review.reject": _Verdict,
     "acpls.review.diff": _Diff,
+    "acpls.review.setMode": _Mode,
+    "acpls.checkpoint.list": _Session,
+    "acpls.checkpoint.restore": _Restore,
     "acpls.follow.set": _Follow,
     "acpls.follow.trail": _Session,
     "acpls.follow.goTo": _Session,

@@ -43,6 +43,7 @@ class Doorstep:
         self._build = build
         self._params: types.InitializeParams | None = None
         self._rim: EditorRim | None = None
+        self._feature = server.feature
         server.feature(types.INITIALIZE)(self._initialize)
         for method, name in _FEATURES.items():
             server.feature(method, _OPTIONS.get(method))(self._forward(name))
@@ -51,6 +52,9 @@ class Doorstep:
 
     def _initialize(self, params: types.InitializeParams) -> None:
         self._params = params
+        document = params.capabilities.text_document
+        if document is not None and document.code_lens is not None:
+            self._feature(types.TEXT_DOCUMENT_CODE_LENS)(self._forward("code_lenses"))
 
     def _forward(self, name: str) -> Callable[[Any], Any]:
         def handler(params: Any) -> Any:

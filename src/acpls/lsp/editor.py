@@ -1,4 +1,4 @@
-"""What we ask of the editor: apply an edit, show a document, put a question.
+"""What we ask of the editor: to edit, save and show documents, to put a question.
 
 Each request has a time limit, and whatever comes of it is an event. ``applied`` in an
 answer is passed on as what it is, the editor's word.
@@ -7,12 +7,20 @@ answer is passed on as what it is, the editor's word.
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from anyio import CancelScope
 from lsprotocol import types
 
-from acpls.events import CommandGiven, EditApplied, EditRefused, ProgramRan, QuestionPut
+from acpls.events import (
+    CommandGiven,
+    DocumentSaved,
+    EditApplied,
+    EditRefused,
+    ProgramRan,
+    QuestionPut,
+)
 from acpls.hub import review_shapes, shapes
 from acpls.lsp.actions import SHOW_REQUEST
 from acpls.lsp.asking import EditorError, NoAnswer
@@ -33,10 +41,13 @@ if TYPE_CHECKING:
     from acpls.questions import Question
 
 EDIT_LIMIT_S = 10.0
+# Formatters run before a document is saved.
+SAVE_LIMIT_S = 15.0
 SHOW_LIMIT_S = 10.0
 # People think as long as they like; an end all the same, so that nothing is for ever.
 QUESTION_LIMIT_S = 7 * 24 * 3600.0
 
+_BUG: Final = "a mistake in acpls; its log says more"
 _LEVELS: Final = {
     "error": types.MessageType.Error,
     "warning": types.MessageType.Warning,
@@ -72,24 +83,23 @@ class Editor:
 
     def edit(self, effect: ef.EditBuffer) -> None:
         """Edit an open document."""
-        self._tasks.start_soon(self._edit, effect)
+        self._tasks.start_soon(self._edit, effect.number, partial(self._workspace_edit, effect))
 
-    async def _edit(self, effect: ef.EditBuffer) -> None:
-        refused: str | None = "a mistake in acpls; its log says more"
+    async def _edit(self, number: int, workspace_edit: Callable[[], dict[str, Any]]) -> None:
+        refused: str | None = _BUG
         try:
-            refused = await self._refused(effect)
+            refused = await self._refused(workspace_edit)
         except Exception:  # noqa: BLE001 -- each edit has an outcome, whatever happens
             _log.exception("a bug while editing a document")
-        number = effect.number
         self._emit(EditApplied(number) if refused is None else EditRefused(number, refused))
 
-    async def _refused(self, effect: ef.EditBuffer) -> str | None:
+    async def _refused(self, workspace_edit: Callable[[], dict[str, Any]]) -> str | None:
         """Ask for the edit; why it was not made, or ``None``."""
         workspace = self._protocol.client_capabilities.workspace
         # Some that say nothing of edits do take them; those that say no never answer.
         if workspace is not None and workspace.apply_edit is False:
             return "this editor takes no edits"
-        params = {"edit": self._workspace_edit(effect)}
+        params = {"edit": workspace_edit()}
         try:
             answer = await self._protocol.ask(types.WORKSPACE_APPLY_EDIT, params, EDIT_LIMIT_S)
         except NoAnswer:
@@ -112,7 +122,8 @@ class Editor:
             for edit in effect.edits
         ]
         if effect.versioned and self._takes_versions():
-            document = {"uri": uri, "version": effect.version}
+            version = max(effect.version, 1) if self.quirks.versions else effect.version
+            document = {"uri": uri, "version": version}
             return {"documentChanges": [{"textDocument": document, "edits": edits}]}
         return {"changes": {uri: edits}}
 
@@ -121,9 +132,80 @@ class Editor:
         return {"line": line, "character": character}
 
     def _takes_versions(self) -> bool:
+        claimed = self._claimed_of_edits()
+        return self.quirks.versions or bool(claimed is not None and claimed.document_changes)
+
+    def _claimed_of_edits(self) -> types.WorkspaceEditClientCapabilities | None:
         workspace = self._protocol.client_capabilities.workspace
-        edit = workspace.workspace_edit if workspace is not None else None
-        return bool(edit is not None and edit.document_changes)
+        return workspace.workspace_edit if workspace is not None else None
+
+    # --- files -------------------------------------------------------------------------
+
+    def change_file(self, effect: ef.ChangeFile) -> None:
+        """Delete or rename a file, where the editor is known to do it well."""
+        self._tasks.start_soon(self._change_file, effect)
+
+    def changes_files(self, kind: Literal["delete", "rename"]) -> bool:
+        """Whether the editor deletes or renames files, and their documents with them."""
+        claimed = self._claimed_of_edits()
+        known = self.quirks.deletes if kind == "delete" else self.quirks.renames
+        kinds = claimed.resource_operations if claimed is not None else None
+        return known and kind in (kinds or ())
+
+    async def _change_file(self, effect: ef.ChangeFile) -> None:
+        kind: Literal["delete", "rename"] = "delete" if effect.new_uri is None else "rename"
+        if self.changes_files(kind):
+            await self._edit(effect.number, partial(self._file_operation, effect))
+        else:
+            reason = f"this editor is not asked to {kind} files"
+            self._emit(EditRefused(effect.number, reason))
+
+    def _file_operation(self, effect: ef.ChangeFile) -> dict[str, Any]:
+        uri = self._spelling.theirs(effect.uri)
+        operation = {"kind": "delete", "uri": uri}
+        if effect.new_uri is not None:
+            new_uri = self._spelling.theirs(effect.new_uri)
+            operation = {"kind": "rename", "oldUri": uri, "newUri": new_uri}
+        # Alone: editors differ in what remains of a request whose second half fails.
+        return {"documentChanges": [operation]}
+
+    # --- saving ------------------------------------------------------------------------
+
+    def save(self, effect: ef.SaveDocument) -> None:
+        """Save an open document, where the editor announced that it can."""
+        self._tasks.start_soon(self._save, effect)
+
+    async def _save(self, effect: ef.SaveDocument) -> None:
+        problem: str | None = _BUG
+        try:
+            problem = await self._unsaved(effect.uri)
+        except Exception:  # noqa: BLE001 -- somebody waits for the outcome, whatever happens
+            _log.exception("a bug while saving a document")
+        self._emit(DocumentSaved(effect.token, effect.uri, problem))
+
+    async def _unsaved(self, uri: str) -> str | None:
+        """Ask for the document to be saved; why it was not, or ``None``."""
+        if not self.announced.get("save"):
+            return "this editor cannot be asked to save"
+        params = {"uris": [self._spelling.theirs(uri)]}
+        try:
+            answer = await self._protocol.ask("acp/document/save", params, SAVE_LIMIT_S)
+        except NoAnswer:
+            return "it did not answer in time"
+        except EditorError as error:
+            return error.message
+        told = answer if isinstance(answer, dict) else {}
+        failed, saved = (_entries(told.get(key)) for key in ("failed", "saved"))
+        for entry in failed:
+            if isinstance(entry, dict) and self._spells(entry.get("uri"), uri):
+                reason = entry.get("reason")
+                return reason if isinstance(reason, str) and reason else "it gave no reason"
+        if any(self._spells(entry, uri) for entry in saved):
+            return None
+        return "it did not say whether it saved the document"
+
+    def _spells(self, theirs: object, uri: str) -> bool:
+        return isinstance(theirs, str) and self._spelling.ours(theirs) == uri
 
     # --- documents, messages -------------------------------------------------------------
 
@@ -258,3 +340,7 @@ class Editor:
         if self.announced.get("questions"):
             params = shapes.lean(question=effect.question, by=effect.by, option=effect.option)
             self._protocol.notify("acp/question/settled", params)
+
+
+def _entries(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []

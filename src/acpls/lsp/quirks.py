@@ -23,19 +23,40 @@ class Quirks:
     ``show_document``: whether ``window/showDocument`` works; ``None``: as claimed.
     ``reorders_changes``: changes of a document may come out of version order, so that a gap
     is worth a wait.
+    ``reloads``: an open document without unsaved changes takes in a change of its file by
+    itself, within a second; an edit that brings the same text then comes twice.
+    ``stale_edits``: an edit of a document whose file has changed since it was read is made;
+    else it stops the editor with a question, and may come twice.
+    ``deletes``, ``renames``: a file operation for an open document without unsaved changes is
+    carried out and takes the document along. Together with what is claimed only; with unsaved
+    changes some editors throw them away, or write them.
+    ``versions``: an edit that names a version is refused when the document has another, though
+    that is not claimed. Of version 0 no notice is taken, so at least 1 is named.
     """
 
     gentle_dialogs: bool = False
     show_document: bool | None = None
     reorders_changes: bool = False
+    reloads: bool = False
+    deletes: bool = False
+    renames: bool = False
+    stale_edits: bool = True
+    versions: bool = False
 
 
+# Toasts leave the keyboard alone and stay until they are answered.
+_VS_CODE: Final = Quirks(gentle_dialogs=True, reloads=True, deletes=True, renames=True)
+
+# What each does when the disk changes: docs/editors.md.
 _BY_NAME: Final[Mapping[str, Quirks]] = {
-    # Toasts that leave the keyboard alone and stay until they are answered.
-    "Visual Studio Code": Quirks(gentle_dialogs=True),
-    "code-server": Quirks(gentle_dialogs=True),
+    "Visual Studio Code": _VS_CODE,
+    "code-server": _VS_CODE,
+    # Reloads when it gets the focus, which may be never.
+    "Neovim": Quirks(deletes=True, renames=True, versions=True),
     # Has window/showDocument; the older versions do not say so, and reorder what is typed fast.
-    "helix": Quirks(show_document=True, reorders_changes=True),
+    # A document whose file it deleted stays open, and saving it brings the file back.
+    "helix": Quirks(show_document=True, reorders_changes=True, renames=True),
+    "Eglot": Quirks(stale_edits=False),
 }
 
 # As they are called in the setting ``client``.
@@ -43,6 +64,10 @@ _SETTINGS: Final = {
     "gentleDialogs": "gentle_dialogs",
     "showDocument": "show_document",
     "reordersChanges": "reorders_changes",
+    "reloads": "reloads",
+    "deletes": "deletes",
+    "renames": "renames",
+    "staleEdits": "stale_edits",
 }
 
 

@@ -13,9 +13,10 @@ from lsprotocol import types
 
 from acpls import effects as ef
 from acpls import events as ev
-from acpls.lsp import actions, quirks
+from acpls.lsp import actions, hovers, quirks
 from acpls.lsp.configuration import Configuration
 from acpls.lsp.editor import Editor
+from acpls.lsp.lenses import lenses
 from acpls.lsp.spelling import Spelling
 from acpls.lsp.views import Views
 from acpls.text import uris
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 EditorEffect: TypeAlias = (
     ef.EditBuffer
+    | ef.ChangeFile
+    | ef.SaveDocument
     | ef.ShowDocument
     | ef.OpenLink
     | ef.RunProgram
@@ -84,6 +87,10 @@ class EditorRim:
                 self.views.session(effect)
             case ef.EditBuffer():
                 self.editor.edit(effect)
+            case ef.ChangeFile():
+                self.editor.change_file(effect)
+            case ef.SaveDocument():
+                self.editor.save(effect)
             case ef.ShowReview():
                 self.views.review(effect)
             case ef.ShowQuestions():
@@ -175,6 +182,11 @@ class EditorRim:
             gentle_dialogs=known.gentle_dialogs,
             terminals=bool(announced.get("terminals")),
             links=self.editor.shows_documents(),
+            save=bool(announced.get("save")),
+            deletes=self.editor.changes_files("delete"),
+            renames=self.editor.changes_files("rename"),
+            reloads=known.reloads,
+            stale_edits=known.stale_edits,
         )
 
     def initialized(self, _: types.InitializedParams) -> None:
@@ -231,7 +243,11 @@ class EditorRim:
         document = self._params.capabilities.text_document
         claimed = document.hover.content_format if document and document.hover else None
         markdown = claimed is None or types.MarkupKind.Markdown in claimed
-        return actions.hover(self._hub.state, params, markdown=markdown)
+        return hovers.hover(self._hub.state, params, markdown=markdown)
+
+    def code_lenses(self, params: types.CodeLensParams) -> list[types.CodeLens]:
+        """What the user can do, above the lines that it is about."""
+        return lenses(self._hub.state, self._spelling.ours(params.text_document.uri))
 
     # --- from the editor: progress, focus ----------------------------------------------------
 

@@ -16,6 +16,7 @@ from lsprotocol import types
 from acpls.effects import ShowDocument
 from acpls.hub import review_shapes, shapes
 from acpls.lsp.diagnostics import diagnostics_of
+from acpls.lsp.lenses import Lenses
 from acpls.lsp.progress import Progress
 from acpls.session.state import Message
 from acpls.text import uris
@@ -52,6 +53,7 @@ class Views:
         """``editor`` is moved where it does not move by itself."""
         self.announced: dict[str, Any] | None = None
         self.progress = Progress(tasks, protocol, hub)
+        self._lenses = Lenses(tasks, protocol)
         self._protocol = protocol
         self._hub = hub
         self._spelling = spelling
@@ -133,8 +135,11 @@ class Views:
         files, self._files = self._files, {}
         for path in files:
             self._safely(self._tell_review, path)
-        for uri in documents | dict.fromkeys(map(uris.from_path, files)):
+        state = self._hub.state
+        reviewed = [review_shapes.uri(state, path) for path in files]
+        for uri in documents | dict.fromkeys(reviewed):
             self._safely(self._diagnose, uri)
+        self._safely(self._lenses.told, state, reviewed)
         places, self._places = self._places, {}
         for place in places.values():
             self._safely(self._tell_place, place)
@@ -222,10 +227,9 @@ class Views:
         if not self._draws("reviews"):
             return
         state = self._hub.state
-        uri = uris.from_path(path)
+        uri = review_shapes.uri(state, path)
         buffer = state.buffers.get(uri)
-        file = state.ledger.files.get(path)
-        hunks = [] if file is None else [review_shapes.hunk(state, file, h) for h in file.hunks]
+        hunks = review_shapes.hunks_at(state, path)
         version = None if buffer is None else buffer.version
         params = shapes.lean(uri=self._spelling.theirs(uri), version=version, hunks=hunks)
         self._protocol.notify("acp/review/changed", params)

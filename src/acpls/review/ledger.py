@@ -1,342 +1,266 @@
-"""The review ledger: for each file a base, a target, and the hunks between them.
+"""The review ledger: all changes of agents that wait for a verdict.
 
-The *base* is the text as last reviewed, the *target* what agents made of it. The hunks
-that wait for a verdict are the difference of the two. Keeping a hunk copies it into the
-base, rejecting it copies the base back into the target; nothing else changes either.
-
-Invariant: pure. What a buffer or the disk holds is given to it as text; what should be
-done to them comes back as values.
+Invariant: pure. What a buffer or the disk holds is given to it; what should be done to them
+comes back as values. What a file held before is never taken from an agent's word when
+somebody saw it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
-from acpls.text.diff import (
-    Hunk,
-    Placed,
-    apply,
-    apply_edits,
-    diff,
-    edits_placed,
-    invert,
-    rebase,
-)
-from acpls.text.lines import body
+from acpls.review import moves
+from acpls.review.change import Change
+from acpls.review.held import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator, Sequence
 
-Verdict: TypeAlias = Literal["keep", "reject"]
-
-
-@dataclass(frozen=True, slots=True)
-class Author:
-    """Whose change it is: our session key and the agent's tool-call id, when there is one.
-
-    An empty session is none: of a hunk that joins what several did to the same lines, which
-    no session may take back as its own.
-    """
-
-    session: str
-    tool_call: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewHunk:
-    """A hunk that waits for a verdict. ``key`` stays while the hunk does."""
-
-    key: str
-    hunk: Hunk
-    author: Author
-
-
-@dataclass(slots=True)
-class ReviewedFile:
-    """What agents did, or want to do, to one file.
-
-    ``base``, ``target``: whole texts, ``None`` where there is no file. ``written``: the
-    disk held the target when we last looked. ``reasons``: claims that could not be
-    placed, by tool call, each a sentence for the user. ``past``: changes that had their
-    verdict or were told of as written; agents tell of a change again and again. ``counted``:
-    the base in whose lines the hunks count.
-    """
-
-    key: str
-    path: str
-    author: Author
-    base: str | None = None
-    target: str | None = None
-    written: bool = False
-    hunks: tuple[ReviewHunk, ...] = ()
-    reasons: dict[str, str] = field(default_factory=dict)
-    past: list[tuple[Author, Hunk]] = field(default_factory=list)
-    counted: str = ""
-
-    @property
-    def operation(self) -> Literal["add", "delete", "modify"]:
-        """What happens to the file as a whole."""
-        if self.base is None:
-            return "add"
-        return "delete" if self.target is None else "modify"
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """Where a hunk stands in a text: the open buffer, or the disk.
-
-    ``applied``: the text already has the hunk; ``conflict``: why it can neither be found
-    nor placed. ``start`` and ``end`` are zero-based lines of that text.
-    """
-
-    applied: bool
-    start: int
-    end: int
-    conflict: str | None = None
+    from acpls.review.change import Source
+    from acpls.review.composing import Author, ReviewHunk
+    from acpls.review.held import Held
+    from acpls.text.diff import Hunk
 
 
 @dataclass(slots=True)
 class Ledger:
-    """All files under review."""
+    """``files``: what was written, by path. ``proposals``: what is still to be written, or was
+    said to be and is not there, by the author and the path. ``stale``: what an earlier run of
+    the server knew of files that have changed since, by path. ``halves``: what may turn out
+    to be of moves.
+    """
 
-    files: dict[str, ReviewedFile] = field(default_factory=dict)
+    files: dict[str, Change] = field(default_factory=dict)
+    proposals: dict[tuple[Author, str], Change] = field(default_factory=dict)
+    stale: dict[str, Change] = field(default_factory=dict)
+    halves: moves.Halves = field(default_factory=moves.Halves, compare=False)
     _keys: int = 0
-    # The last outcome of placing a file's hunks: they are asked for one by one.
-    _placed: dict[tuple[str, Verdict], tuple[tuple[ReviewHunk, ...], str, tuple[Placed, ...]]] = (
-        field(default_factory=dict)
-    )
 
-    def pending(self, session: str | None = None) -> list[ReviewedFile]:
-        """The files with something to decide or to tell, of one session or of all."""
+    def changes(self, session: str | None = None) -> list[Change]:
+        """The changes with something to decide or to tell, of one session or of all."""
         return [
-            file
-            for file in self.files.values()
-            if any(session in {None, hunk.author.session} for hunk in file.hunks)
-            or (file.reasons and session in {None, file.author.session})
+            change
+            for change in self._all()
+            if (change.of(session) and not change.is_hidden)
+            or (change.reasons and session in {None, change.author.session})
         ]
 
-    def hunks(self, session: str | None = None) -> list[tuple[ReviewedFile, ReviewHunk]]:
-        """The pending hunks with their files, of one session, which are its own, or of all."""
-        return [
-            (file, hunk)
-            for file in self.files.values()
-            for hunk in file.hunks
-            if session in {None, hunk.author.session}
-        ]
+    def hunks(self, session: str | None = None) -> list[tuple[Change, ReviewHunk]]:
+        """The pending hunks with their changes, of one session or of all."""
+        shown = (change for change in self._all() if not change.is_hidden)
+        return [(change, hunk) for change in shown for hunk in change.of(session)]
 
-    def find(self, hunk: str) -> tuple[ReviewedFile, ReviewHunk] | None:
+    def at(self, path: str) -> list[Change]:
+        """The changes of one file, hidden ones too."""
+        return [change for change in self._all() if change.path == path]
+
+    def find(self, hunk: str) -> tuple[Change, ReviewHunk] | None:
         """The pending hunk with this key."""
         return next((found for found in self.hunks() if found[1].key == hunk), None)
 
-    # --- what agents do ---------------------------------------------------------------
+    def content(self, path: str) -> tuple[str, str | None]:
+        """A file under review with the hash of what it is known to hold."""
+        return path, self.files[path].target.content
 
-    def written(self, path: str, before: str | None, after: str | None, author: Author) -> None:
-        """An agent brought the file on disk from ``before`` to ``after``.
+    # --- what happens to files --------------------------------------------------------
 
-        An author without a tool call wrote through us, and ``before`` is what the disk held.
-        Else it is what a claim makes of ``after``; ``None`` may mean that nothing shows it.
+    def agent_wrote(
+        self,
+        path: str,
+        before: Held | None,
+        now: Held,
+        author: Author,
+        source: Source,
+        edits: Sequence[Hunk] | None = None,
+    ) -> Change | None:
+        """An agent made ``now`` of a file; the change that comes of it.
+
+        ``before`` is what the file held, ``None`` where nobody knows; a file that is under
+        review is known best here. ``edits`` is the difference of the two, where it is known.
         """
-        file = self._file(path, author)
-        claimed = author.tool_call is not None
-        base = before
-        if file.hunks or file.past:
-            base = _carried(file, before, after, claimed=claimed)
-        if claimed and before is not None and after is not None:
-            told = [(author, hunk) for hunk in diff(before, after)]
-            file.past += [one for one in told if one not in file.past]
-        file.written = True
-        if (base, after) == (file.base, file.target):
-            return
-        if not claimed:
-            file.reasons.clear()
-        file.reasons.pop(author.tool_call or "", None)
-        self._revise(file, base, after, author)
+        change = self.files.get(path)
+        if change is None:
+            change = Change(
+                self.key("c"),
+                path,
+                author,
+                UNKNOWN if before is None else before,
+                now,
+                "unknown" if before is None else source,
+            )
+            change.begin(author, self._hunk_key)
+            self.files[path] = change
+        else:
+            same = before is not None and before.is_like(change.target)
+            change.agent_wrote(now, author, self._hunk_key, edits if same else None)
+        return self._settled(change)
 
-    def proposed(self, path: str, base: str | None, target: str | None, author: Author) -> None:
-        """An agent wants the file, which now holds ``base``, to hold ``target``.
+    def others_wrote(
+        self,
+        path: str,
+        now: Held,
+        edits: Sequence[Hunk] | None = None,
+        *,
+        shares: bool = True,
+    ) -> None:
+        """The user, or the editor in saving, made ``now`` of a file."""
+        change = self.files.get(path)
+        if change is not None and not change.target.is_like(now):
+            change.others_wrote(now, self._hunk_key, edits, shares=shares)
+            self._settled(change)
 
-        It takes the place of what the same tool call proposed before, and joins what
-        others did, where that does not touch it.
+    def saved(self, path: str, text: str, origin: str, *, shares: bool) -> None:
+        """The editor saved a document with this text; not ``shares``: of its own accord.
+
+        ``origin`` is what the document goes back to: what has been written since was never
+        in it, and is overwritten.
         """
-        file = self._file(path, author)
-        if file.hunks and file.written:
-            # What is on disk is under review already; the proposal joins it as its next step
-            # when it is written, so that a verdict never mixes the two.
-            return
-        hunks = _hunks(base, target)
-        past = [hunk for of, hunk in file.past if of == author]
-        news = [h for h in hunks if not _is_among(past, h.old, h.new, exactly=True)]
-        if hunks and not news:
-            return
-        if len(news) < len(hunks):
-            target = apply(base or "", news)
-        others = [pending.hunk for pending in file.hunks if pending.author != author]
-        if others and target is not None:
-            placed = rebase(others, file.base or "", target)
-            target = apply_edits(target, edits_placed(target, placed))
-        file.written = False
-        self._revise(file, base, target, author)
+        change = self.files.get(path)
+        if change is not None:
+            change.go_back(origin)
+            now = change.target.with_text(text, change.target.form)
+            self.others_wrote(path, now, shares=shares)
+
+    def learn_base(self, path: str, base: Held, source: Source) -> None:
+        """What a file held before its change becomes known after all."""
+        change = self.files.get(path)
+        if change is not None and change.base is UNKNOWN:
+            change.learn_base(base, source, self._hunk_key)
+            self._settled(change)
+
+    def seen(self, path: str, now: Held) -> list[str]:
+        """A file holds this: so much for what an earlier run knew of it, if anything.
+
+        The path comes back where that is told otherwise now.
+        """
+        old = self.stale.get(path)
+        if old is None or old.target.is_like(now):
+            return []
+        old.target = now
+        if old.base.is_like(now):
+            self.drop(old)
+        return [path]
+
+    def set_back(self, path: str, now: Held) -> None:
+        """The user had a file set back to this, as it was before some of what agents did."""
+        change = self.files.get(path)
+        if change is not None and not change.target.is_like(now):
+            change.set_back(now, self._hunk_key)
+            self._settled(change)
+
+    def pair(self, path: str) -> list[str]:
+        """See whether what happened to a file was one half of a move; ``moves.pair``."""
+        return moves.pair(self.files, path, self.halves, self._hunk_key)
+
+    def pair_as_said(self, old: str, new: str, *, copied: bool = False) -> list[str]:
+        """The agent says that it moved or copied a file; the paths that are told otherwise."""
+        if copied:
+            return moves.copied_as_said(self.files, old, new)
+        return moves.pair_as_said(self.files, old, new, self._hunk_key)
+
+    def adopt(self, session: str, by: str) -> list[str]:
+        """A session has another key now; the paths of its changes."""
+        return [change.path for change in self._all() if change.adopt(session, by)]
+
+    def propose(
+        self,
+        path: str,
+        base: Held,
+        target: Held,
+        author: Author,
+        *,
+        held: object = None,
+    ) -> Change | None:
+        """An agent wants a file, which now holds ``base``, to hold ``target``.
+
+        It takes the place of what the same tool call proposed before.
+        """
+        old = self.proposals.pop((author, path), None)
+        if base.is_like(target):
+            return None
+        if old is not None and old.base.is_like(base) and old.target.is_like(target):
+            change = old
+        else:
+            key = self.key("c") if old is None else old.key
+            change = Change(key, path, author, base, target, "ledger", proposed=True, held=held)
+            change.begin(author, self._hunk_key)
+        self.proposals[author, path] = change
+        return change
 
     def unplaced(self, path: str, reason: str, author: Author) -> None:
         """A finished claim could not be placed in the file."""
-        self._file(path, author).reasons[author.tool_call or ""] = reason
+        change = self.files.get(path)
+        if change is None:
+            change = self.proposals.get((author, path))
+        if change is None:
+            change = Change(self.key("c"), path, author, UNKNOWN, UNKNOWN, "unknown", proposed=True)
+            self.proposals[author, path] = change
+        change.reasons[author.tool_call or ""] = reason
 
-    def drop_proposal(self, tool_call: str, session: str | None = None) -> list[str]:
-        """The tool call (of this session, as agents may use one id each) will not write any
-        more; the paths it had proposals for come back.
+    def drop_proposals(self, author: Author, path: str | None = None) -> list[str]:
+        """A tool call will not write any more, or not this path; the paths it had proposals
+        for come back.
         """
-        dropped: list[str] = []
-        for file in list(self.files.values()):
-            rest = tuple(
-                hunk
-                for hunk in file.hunks
-                if hunk.author.tool_call != tool_call or session not in {None, hunk.author.session}
-            )
-            if file.written or len(rest) == len(file.hunks):
-                continue
-            dropped.append(file.path)
-            file.target = apply(file.base or "", (h.hunk for h in rest)) if rest else file.base
-            file.hunks = rest
-            if not (rest or file.reasons or file.past):
-                del self.files[file.path]
-        return dropped
-
-    # --- where hunks stand ------------------------------------------------------------
-
-    def standing(self, file: ReviewedFile, hunk: ReviewHunk, text: str) -> Standing:
-        """Where a hunk stands in ``text``."""
-        placed = self.placed(file, hunk, "keep", text)
-        reason = placed.reason if placed.state == "conflict" else None
-        return Standing(placed.state == "there", placed.start, placed.end, reason)
-
-    def placed(self, file: ReviewedFile, hunk: ReviewHunk, verdict: Verdict, text: str) -> Placed:
-        """What a verdict on a pending hunk means for ``text``: ``clean`` edits it, ``there``
-        has nothing to do, ``conflict`` cannot be done.
-        """
-        hunks, known, placed = self._placed.get((file.path, verdict), ((), "", ()))
-        if hunks is not file.hunks or known != text:
-            wanted = tuple(h.hunk for h in file.hunks)
-            if verdict == "keep":
-                placed = rebase(wanted, file.base or "", text)
-            else:
-                placed = rebase(invert(wanted), file.target or "", text)
-            self._placed[file.path, verdict] = (file.hunks, text, placed)
-        return placed[file.hunks.index(hunk)]
+        gone = [key for key in self.proposals if key[0] == author and path in {None, key[1]}]
+        for key in gone:
+            del self.proposals[key]
+        return [path for _, path in gone]
 
     # --- verdicts ---------------------------------------------------------------------
 
-    def settle(self, file: ReviewedFile, hunks: tuple[ReviewHunk, ...], verdict: Verdict) -> None:
-        """The verdict on these hunks has been carried out: move the base or the target.
-
-        The others stay what they are, so that no order of verdicts changes the outcome.
+    def keep(self, change: Change, hunks: Sequence[ReviewHunk], *, whole: bool = False) -> None:
+        """A verdict was carried out: these hunks are reviewed, and (``whole``) with them, where
+        they are all, that the file was moved.
         """
-        keys = {hunk.key for hunk in hunks}
-        chosen = [hunk for hunk in file.hunks if hunk.key in keys]
-        rest = [hunk for hunk in file.hunks if hunk.key not in keys]
-        file.past += [(hunk.author, hunk.hunk) for hunk in chosen]
-        if verdict == "reject":
-            inverse = zip(file.hunks, invert(h.hunk for h in file.hunks), strict=True)
-            back = [hunk for pending, hunk in inverse if pending.key in keys]
-            file.target = apply(file.target or "", back) if rest else file.base
-            file.hunks = tuple(rest)
-            return
-        file.base = apply(file.base or "", (h.hunk for h in chosen)) if rest else file.target
-        file.hunks = tuple(_shifted(hunk, chosen) for hunk in rest)
-        file.counted = file.base or ""
+        if whole and change.moved_from is not None and len(hunks) == len(change.hunks):
+            self.files.pop(change.moved_from, None)
+            change.moved_from = None
+        change.keep(hunks)
+        self._settled(change)
 
-    def _file(self, path: str, author: Author) -> ReviewedFile:
-        file = self.files.get(path)
-        if file is None:
-            self._keys += 1
-            file = self.files[path] = ReviewedFile(f"c{self._keys}", path, author)
-        return file
+    def reject(self, change: Change, hunks: Sequence[ReviewHunk], now: Held | None = None) -> None:
+        """A verdict was carried out: these hunks are taken back; ``now`` is what is there."""
+        change.reject(hunks, now)
+        self._settled(change)
 
-    def _revise(
-        self, file: ReviewedFile, base: str | None, target: str | None, author: Author
-    ) -> None:
-        """Take the difference anew; hunks that stay the same keep their keys and authors."""
-        known = file.hunks
-        moved = rebase((h.hunk for h in known), file.counted, base or "")
-        same = {
-            (at.start, at.hunk.old, at.hunk.new): pending
-            for pending, at in zip(known, moved, strict=True)
-            if at.state == "clean"
-        }
-        hunks: list[ReviewHunk] = []
-        for hunk in _hunks(base, target):
-            pending = same.get((hunk.start, hunk.old, hunk.new))
-            if pending is not None:
-                hunks.append(ReviewHunk(pending.key, hunk, pending.author))
-                continue
-            touched = (
-                pending.author.session
-                for pending, at in zip(known, moved, strict=True)
-                if at.start <= hunk.end and hunk.start <= at.end
-            )
-            whose = author if {*touched} <= {author.session} else Author("")
-            self._keys += 1
-            hunks.append(ReviewHunk(f"h{self._keys}", hunk, whose))
-        file.base, file.target, file.hunks, file.author = base, target, tuple(hunks), author
-        file.counted = base or ""
+    def send_back(self, change: Change) -> Change | None:
+        """A moved file is to be taken back as a whole: what is to be taken back before it, at
+        its old place; ``None`` where that cannot be done.
+        """
+        return moves.send_back(self.files, change, self._hunk_key)
 
+    def dismiss(self, change: Change) -> None:
+        """The user has seen why claims could not be placed."""
+        change.reasons.clear()
+        self._settled(change)
 
-def _hunks(base: str | None, target: str | None) -> tuple[Hunk, ...]:
-    """The hunks between two texts; an empty one where an empty file comes or goes."""
-    hunks = diff(base or "", target or "")
-    return hunks or ((Hunk(0, 0, (), ()),) if (base is None) != (target is None) else ())
+    def drop(self, change: Change) -> None:
+        """Nothing of a change is to be told any more."""
+        self.files = {at: known for at, known in self.files.items() if known is not change}
+        self.proposals = {at: p for at, p in self.proposals.items() if p is not change}
+        self.stale = {at: old for at, old in self.stale.items() if old is not change}
 
+    # --- inside -----------------------------------------------------------------------
 
-def _shifted(pending: ReviewHunk, kept: Iterable[ReviewHunk]) -> ReviewHunk:
-    """A hunk for the base that has the kept ones."""
-    hunk = pending.hunk
-    by = sum(len(k.hunk.new) - len(k.hunk.old) for k in kept if k.hunk.start < hunk.start)
-    moved = Hunk(hunk.start + by, hunk.end + by, hunk.old, hunk.new)
-    return ReviewHunk(pending.key, moved, pending.author)
+    def _settled(self, change: Change) -> Change | None:
+        """A change is over when there is nothing left of it."""
+        moves.tidy(self.files, change, self._hunk_key)
+        change.stays_moved(self._hunk_key)
+        if change.hunks or change.reasons:
+            return change
+        self.drop(change)
+        return None
 
+    def _all(self) -> Iterator[Change]:
+        yield from self.files.values()
+        yield from self.proposals.values()
+        yield from self.stale.values()
 
-def _carried(
-    file: ReviewedFile, before: str | None, after: str | None, *, claimed: bool
-) -> str | None:
-    """The base for a write, with all in it that is between what was known of the disk and
-    ``before``: others did that, so it is not to be taken for the agent's.
+    def key(self, letter: str) -> str:
+        """The next key of a change (``c``) or a hunk (``h``)."""
+        self._keys += 1
+        return f"{letter}{self._keys}"
 
-    Of a claim it may also be the agent's own, told of in another claim. One that is still
-    to come takes it out of the base again; one that came before has it among the pending
-    hunks, or in the past, where it stays.
-    """
-    known = file.target if file.written or (claimed and file.target == after) else file.base
-    if known == before or (claimed and (before is None or after is None)):
-        return file.base
-    if known is None or before is None or file.base is None:
-        return before if file.base is not None or known is None else None
-    past = [hunk for _, hunk in file.past]
-    others = diff(known, before)
-    carried = [
-        hunk
-        for hunk, at in zip(others, rebase(others, known, after or ""), strict=True)
-        if not (claimed and _bodies(hunk.old) == _bodies(hunk.new))
-        # What the agent did not leave like this was undone by somebody else.
-        if at.state == "there" or not _is_among(past, hunk.new, hunk.old, exactly=not claimed)
-    ]
-    return apply_edits(file.base, edits_placed(file.base, rebase(carried, known, file.base)))
-
-
-def _is_among(
-    past: Iterable[Hunk], old: tuple[str, ...], new: tuple[str, ...], *, exactly: bool
-) -> bool:
-    """Whether a change is one of these or, less exactly, a part of one."""
-    old, new = _bodies(old), _bodies(new)
-    if exactly:
-        return any((_bodies(hunk.old), _bodies(hunk.new)) == (old, new) for hunk in past)
-    return any(_within(old, _bodies(hunk.old)) and _within(new, _bodies(hunk.new)) for hunk in past)
-
-
-def _within(part: tuple[str, ...], lines: tuple[str, ...]) -> bool:
-    if not part:
-        return not lines
-    return any(lines[at : at + len(part)] == part for at in range(len(lines) - len(part) + 1))
-
-
-def _bodies(lines: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(map(body, lines))
+    def _hunk_key(self) -> str:
+        return self.key("h")

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Final
 from acpls.settings.agents import agents, default_agent
 from acpls.settings.keys import KEYS
 from acpls.settings.layers import joined, nested, usable
-from acpls.settings.model import AgentSpec, Settings
+from acpls.settings.model import AgentSpec, ReviewMode, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["DEMO_AGENT", "KEYS", "AgentSpec", "Settings", "parse"]
+__all__ = ["DEMO_AGENT", "KEYS", "AgentSpec", "ReviewMode", "Settings", "parse"]
 
 DEMO_AGENT: Final = "demo"
 
@@ -30,6 +30,8 @@ _FIELDS: Final = {
     "idle_seconds": ("follow", "idleSeconds"),
     "cancel_seconds": ("session", "cancelSeconds"),
     "login_shell": ("environment", "loginShell"),
+    "review_mode": ("review", "mode"),
+    "hold_seconds": ("review", "holdSeconds"),
 }
 
 

@@ -144,5 +144,8 @@ KEYS: Final[Mapping[str, Node]] = {
     "permissions": {"rules": None},
     "prompt": {"unsaved": None},
     "records": {"on": None},
-    "review": {"mode": None},
+    "review": {
+        "mode": Value('"after", "before" or "off"', lambda v: v in ("after", "before", "off")),
+        "holdSeconds": _SECONDS,
+    },
 }

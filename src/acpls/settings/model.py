@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from acpls.session.asks import McpServer, SystemPrompt
 
 DEFAULT_MAX_LINE_BYTES: Final = 32 * 1024 * 1024
+
+ReviewMode: TypeAlias = Literal["after", "before", "off"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,9 @@ class Settings:
     is known to take them well). ``idle_seconds``: how long the user must rest
     before the editor is moved. ``cancel_seconds``: after this an unconfirmed
     cancel is shown. ``login_shell``: do agents get the environment of the user's login shell
-    (``"auto"``: where the editor was started from a desktop). ``client``: capabilities and
+    (``"auto"``: where the editor was started from a desktop). ``review_mode``: are changes
+    put under review after they are made, held before, or neither; ``hold_seconds``: how long
+    an agent waits for the verdict on what is held. ``client``: capabilities and
     quirks forced on or off, by name.
     """
 
@@ -56,4 +60,6 @@ class Settings:
     idle_seconds: float = 2.0
     cancel_seconds: float = 10.0
     login_shell: Literal["auto"] | bool = "auto"
+    review_mode: ReviewMode = "after"
+    hold_seconds: float = 600.0
     client: Mapping[str, bool] = field(default_factory=dict)

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from acpls.testing.acts import TELLING
 from acpls.testing.asks import ASKING
+from acpls.testing.deeds import DOING
 from acpls.testing.lines import Wire
 from acpls.testing.logins import Logins
 from acpls.testing.player import Player
@@ -98,7 +99,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     threading.excepthook = _give_up
     wire = Wire(sys.stdin.buffer, sys.stdout.buffer, given.log)
     wire.word_ids = script.get("ids") == "words"
-    agent = Agent(wire, script, {**TELLING, **ASKING, **VISITING})
+    agent = Agent(wire, script, {**TELLING, **ASKING, **VISITING, **DOING})
     agent.ignores_eof = "eof" in script.get("ignore", [])
     player = Player(agent, given.protocol)
     player.start()

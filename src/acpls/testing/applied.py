@@ -32,13 +32,17 @@ class Plan:
 
     ``unopened``: what happens to a file that is not open: ``"hidden"`` opens it where the
     user does not see it, ``"disk"`` writes the file, ``"refuse"`` applies nothing.
-    ``operations``: the file operations that the editor knows.
+    ``operations``: the file operations that the editor knows. ``keep_deleted``: the document
+    of a file that it deletes stays open.
     """
 
-    def __init__(self, desk: Desk, unopened: str, operations: list[str]) -> None:
+    def __init__(
+        self, desk: Desk, unopened: str, operations: list[str], *, keep_deleted: bool = False
+    ) -> None:
         self._desk = desk
         self._unopened = unopened
         self._operations = operations
+        self._keep_deleted = keep_deleted
         self._steps: list[Step] = []
         self._texts: dict[str, str | None] = {}
 
@@ -138,7 +142,7 @@ class Plan:
             shutil.rmtree(path)
         else:
             path.unlink()
-        if uri in self._desk.pages:
+        if uri in self._desk.pages and not self._keep_deleted:
             self._desk.close(uri)
 
     def _text(self, uri: str) -> str | None:
@@ -150,12 +154,18 @@ class Plan:
         if not uri.startswith("file:"):
             return None
         path = pages.to_path(uri)
-        return pages.read(path) if path.is_file() else None
+        # Any file can be renamed, also one that is no text.
+        return path.read_bytes().decode(errors="surrogateescape") if path.is_file() else None
 
 
 def _write(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
+
+
+def changes_files(edit: Json) -> bool:
+    """Whether a ``WorkspaceEdit`` creates, renames or deletes files."""
+    return any("kind" in change for change in edit.get("documentChanges") or [])
 
 
 def outcome(*, applied: bool, reason: str | None = None) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import json
 import threading
 from typing import TYPE_CHECKING, Final
 
-from acpls.testing import shapes
+from acpls.testing import deeds, shapes
 from acpls.testing.terminals import run_terminal
 from acpls.testing.turns import TurnEnd
 
@@ -118,12 +118,7 @@ def _write(turn: Turn, step: Json) -> None:
         if sent.error is not None:
             turn.steps(step.get("failed", []))
     else:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(step["text"].encode())
-
-
-def _remove(turn: Turn, step: Json) -> None:
-    turn.resolve(step["remove"]).unlink()
+        deeds.write(path, step)
 
 
 def _notify(turn: Turn, step: Json) -> None:
@@ -143,7 +138,6 @@ ASKING: Final[dict[str, Callable[[Turn, Json], None]]] = {
     "withdraw": _withdraw,
     "read": _read,
     "write": _write,
-    "remove": _remove,
     "notify": _notify,
     "request": _request,
     "terminal": run_terminal,

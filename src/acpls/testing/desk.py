@@ -23,13 +23,17 @@ _LANGUAGES = {".py": "python", ".md": "markdown", ".txt": "plaintext", ".toml": 
 class Desk:
     """Buffers, and the document sync that goes with them.
 
-    ``encoding`` and ``sync`` (0 none, 1 full, 2 incremental) are as negotiated.
+    ``encoding`` and ``sync`` (0 none, 1 full, 2 incremental) are as negotiated. ``saves`` says
+    how the server's wish to save (``acp/document/save``) is taken: ``"save"``; ``"careful"``
+    (as ``"save"``, but not over a file that holds something else than the editor last saw
+    there); ``"refuse"``; ``"lie"`` (says that it saved, and does nothing).
     """
 
     def __init__(self, send: Callable[[str, Any], None]) -> None:
         self.encoding = "utf-16"
         self.sync = 2
         self.save_text = False
+        self.saves = "save"
         self.pages: dict[str, Page] = {}
         self._send = send
         self._held: list[Json] | None = None
@@ -90,6 +94,30 @@ class Desk:
         if self.save_text:
             params["text"] = page.text
         self._send("textDocument/didSave", params)
+
+    def save_asked(self, uris: Sequence[str]) -> Json:
+        """Saves what the server asks for, and gives the answer to ``acp/document/save``."""
+        saved, failed = [], []
+        for uri in uris:
+            if reason := self._why_not_saved(uri):
+                failed.append({"uri": uri, "reason": reason})
+                continue
+            if self.saves != "lie":
+                self.save(uri)
+            saved.append(uri)
+        return {"saved": saved, "failed": failed}
+
+    def _why_not_saved(self, uri: str) -> str | None:
+        page = self.pages.get(uri)
+        if page is None:
+            return "not open"
+        if self.saves == "refuse":
+            return "read-only"
+        if self.saves == "careful":
+            path = pages.to_path(uri)
+            held = pages.read(path) if path.is_file() else None
+            return None if held == page.saved else "the file has changed on disk"
+        return None
 
     def reload(self, uri: str) -> None:
         """Takes the disk's text into the buffer, as after a change from outside."""

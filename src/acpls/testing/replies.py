@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from acpls.testing import pages
-from acpls.testing.applied import NotApplied, Plan, outcome
+from acpls.testing.applied import NotApplied, Plan, changes_files, outcome
 from acpls.testing.desk import Desk
 from acpls.testing.link import Link
 
@@ -88,6 +88,8 @@ class Replies(Desk):
     event that it waits for before each. ``before_edit``: called with the parameters right
     before one is checked, so that the user can type at the worst moment.
     ``reply_before_change``: the answer goes out before the ``didChange``, as in most editors.
+    ``file_edits`` is the same for an edit that creates, renames or deletes files: ``"apply"``,
+    ``"refuse"``, ``"lie"``, and ``"keep"`` (documents of deleted files stay open).
     ``unopened``: see ``Plan``.
 
     ``answer``: by method, what answers a request; it is called with the parameters and gives
@@ -109,6 +111,7 @@ class Replies(Desk):
         self.settings = settings
         self.server: Json = {}
         self.edits = "apply"
+        self.file_edits = "apply"
         self.unopened = "hidden"
         self.delay: anyio.Event | None = None
         self.before_edit: Callable[[Json], None] | None = None
@@ -224,7 +227,7 @@ class Replies(Desk):
         if self._claims("experimental", "acp", "questions"):
             answers["acp/question/ask"] = lambda _: {"dismissed": True}
         if self._claims("experimental", "acp", "save"):
-            answers["acp/document/save"] = self._save_all
+            answers["acp/document/save"] = lambda params: self.save_asked(params["uris"])
         return answers
 
     def _claims(self, *names: str) -> bool:
@@ -255,12 +258,6 @@ class Replies(Desk):
             self.open(path)
         return {"success": path.is_file()}
 
-    def _save_all(self, params: Json) -> Json:
-        for uri in (known := [uri for uri in params["uris"] if uri in self.pages]):
-            self.save(uri)
-        unknown = [uri for uri in params["uris"] if uri not in self.pages]
-        return {"saved": known, "failed": [{"uri": u, "reason": "not open"} for u in unknown]}
-
     # --- edits -----------------------------------------------------------------------
 
     async def _apply_edits(self) -> None:
@@ -273,13 +270,16 @@ class Replies(Desk):
                 self._apply(message)
 
     def _apply(self, message: Message) -> None:
-        if self.edits in ("refuse", "lie"):
-            self._reply(message, outcome(applied=self.edits == "lie"))
+        edit = message.params["edit"]
+        way = self.file_edits if changes_files(edit) else self.edits
+        if way in ("refuse", "lie"):
+            self._reply(message, outcome(applied=way == "lie"))
             return
         known = self.capabilities.get("workspace", {}).get("workspaceEdit", {})
-        plan = Plan(self, self.unopened, known.get("resourceOperations", []))
+        operations = known.get("resourceOperations", [])
+        plan = Plan(self, self.unopened, operations, keep_deleted=way == "keep")
         try:
-            plan.add(message.params["edit"])
+            plan.add(edit)
         except NotApplied as refusal:
             if refusal.stale and self.edits == "stale_error":
                 self._reply(message, Error(-32603, str(refusal)))

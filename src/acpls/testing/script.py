@@ -72,7 +72,8 @@ tool                  tool call id; ``title kind status name locations content r
                       on the wire. Content: a text, ``{"diff": {path, old, new}}``,
                       ``{"terminal": id}`` or an object of ACP. A diff without ``old`` adds,
                       with ``new: null`` deletes, with ``from`` moves; ``piece: true``: the
-                      texts are pieces of the file (ACP 2 looks them up on the disk)
+                      texts are pieces of the file (ACP 2 looks them up on the disk). A list
+                      of diffs is one content in ACP 2, of several files
 ask                   title of a permission request; ``call``: a tool step, or ``command`` and
                       ``cwd``; ``options``: kinds or ``{id, name, kind}``; ``description``;
                       ``then``: steps for each chosen id; ``cancelled``, ``failed``: steps;
@@ -85,8 +86,14 @@ complete              link of a page whose visit is over
 withdraw              id of an open ask, which is cancelled with ``$/cancel_request``
 read                  path; ``line``, ``limit``, ``into``, ``via``, ``failed``
 write                 path; ``text``, ``via``, ``failed``. ``via``: ``"client"``, ``"disk"``;
-                      default: the client in ACP 1 if it offers that, else the disk
+                      default: the client in ACP 1 if it offers that, else the disk. To the
+                      disk also ``encoding`` (of the text) or ``hex`` (bytes, in its place),
+                      and ``renamed: true``: a new file is put in the place of the old one
 remove                path of a file that is deleted from the disk
+move                  path of a file on the disk; ``to``
+chmod                 path; ``bits``: the mode in octal digits
+symlink               path of a symbolic link that is made; ``to``, as it stands in the link
+run                   argv of a program that the agent runs without telling; ``into`` (output)
 terminal              argv; ``id``, ``shown_in`` (a tool call), ``limit`` (bytes), ``wait``,
                       ``release``, ``into`` (output). ACP 1: the client's terminal, if it
                       offers that; ACP 2: the agent's own
@@ -157,8 +164,12 @@ STEPS: Final[Mapping[str, frozenset[str]]] = {
         "complete": "",
         "withdraw": "",
         "read": "line limit into via failed",
-        "write": "text via failed",
+        "write": "text via failed encoding hex renamed",
         "remove": "",
+        "move": "to",
+        "chmod": "bits",
+        "symlink": "to",
+        "run": "into",
         "terminal": "id shown_in limit wait release into",
         "wait_cancel": "",
         "state": "fields",

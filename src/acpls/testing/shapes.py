@@ -138,7 +138,7 @@ def tool_call(version: int, step: Json, cwd: Path) -> Json:
         shape["locations"] = step["locations"] and [_location(x, cwd) for x in step["locations"]]
     if "content" in step:
         shape["content"] = step["content"] and [
-            _content(version, item, cwd) for item in step["content"]
+            shaped for item in step["content"] for shaped in _contents(version, item, cwd)
         ]
     return shape
 
@@ -231,6 +231,23 @@ def _content(version: int, item: Any, cwd: Path) -> Json:
         path = absolute(spoken["path"], cwd)
         return _diff_1(path, spoken) if version == 1 else _diff_2(path, spoken, cwd)
     return dict(item)
+
+
+def _contents(version: int, item: Any, cwd: Path) -> list[Json]:
+    spoken = item.get("diff") if isinstance(item, dict) else None
+    if not isinstance(spoken, list):
+        return [_content(version, item, cwd)]
+    each = [_content(version, {"diff": one}, cwd) for one in spoken]
+    if version == 1:
+        return each
+    text = "".join(one["patch"]["text"] for one in each)
+    return [
+        {
+            "type": "diff",
+            "changes": [change for one in each for change in one["changes"]],
+            "patch": {"format": "git_patch", "text": text},
+        }
+    ]
 
 
 def _diff_1(path: str, spoken: Json) -> Json:

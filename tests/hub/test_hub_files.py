@@ -7,7 +7,7 @@ from scene import AGENT, A, B, Scene
 
 from acpls import effects as ef
 from acpls import events as ev
-from acpls.hub.tokens import ForAgent, WrittenForAgent
+from acpls.hub.tokens import ForAgent, ForWrite
 from acpls.session.asks import Done, Failure, FileText
 
 OUTSIDE = "/etc/passwd"
@@ -140,25 +140,22 @@ def test_an_unknown_session_reads_and_writes_nothing(scene: Scene) -> None:
 def test_a_write_is_answered_when_the_file_was_seen_to_hold_it(scene: Scene) -> None:
     scene.holds = {ef.WriteFile, ef.ReadFile}
     assert scene.agent_writes(A, "one\n2\nthree\n") is None
+    read = scene.let(ef.ReadFile)
+    text = "one\n2\nthree\n"
+    assert read == ef.ReadFile(ForWrite(AGENT, "fs1", "s1", A, text), A, ("/ws",))
+    assert scene.answers() == []
     write = scene.let(ef.WriteFile)
     token = ForAgent(AGENT, "fs1", "s1")
-    assert write == ef.WriteFile(token, A, "one\n2\nthree\n", ("/ws",), keep_endings=True)
-    assert scene.answers() == []
-    read = scene.let(ef.ReadFile)
-    before = ev.Disk(A, "one\ntwo\nthree\n")
-    assert read == ef.ReadFile(
-        WrittenForAgent(AGENT, "fs1", "s1", before, before.text), A, ("/ws",)
-    )
+    assert write == ef.WriteFile(token, A, text, ("/ws",), keep_endings=True)
     assert scene.answers() == [Done()]
     assert scene.hunks() == [("two\n", "2\n")]
-    assert scene.state.writing == {}
 
 
 def test_a_new_file_is_under_review_as_a_whole(scene: Scene) -> None:
     assert scene.agent_writes(B, "new\n") == Done()
-    file = scene.state.ledger.files[B]
-    assert (file.operation, file.base, file.target) == ("add", None, "new\n")
-    assert file.author.tool_call is None
+    change = scene.state.ledger.files[B]
+    assert (change.operation, change.base.text, change.target.text) == ("add", None, "new\n")
+    assert change.author.tool_call is None
 
 
 def test_a_write_of_what_is_there_changes_nothing(scene: Scene) -> None:
@@ -167,33 +164,62 @@ def test_a_write_of_what_is_there_changes_nothing(scene: Scene) -> None:
     assert scene.result("review.list") == []
 
 
-def test_a_write_outside_of_the_folders_fails(scene: Scene) -> None:
-    failed = scene.agent_writes(OUTSIDE, "x\n")
-    assert failed == Failure(-32603, f"{OUTSIDE}: is outside of the workspace folders")
-    assert OUTSIDE not in scene.disk
-    assert scene.state.writing == {}
+def written(scene: Scene, text: str) -> ef.WriteFile:
+    """The agent writes the first file; what is to be written comes back."""
+    scene.holds = {ef.WriteFile}
+    assert scene.agent_writes(A, text) is None
+    (write,) = scene.held
+    assert isinstance(write, ef.WriteFile)
+    scene.held.clear()
+    scene.holds.clear()
+    return write
 
 
-def test_a_write_that_leaves_no_text_behind_fails(scene: Scene) -> None:
-    scene.holds = {ef.ReadFile}
-    scene.agent_writes(A, "x\n")
-    scene.puts(A, None)
-    scene.let()
-    assert scene.answers() == [Failure(-32603, f"{A}: the file does not hold the text")]
+def test_a_file_that_cannot_be_written_is_an_error(scene: Scene) -> None:
+    """D50, D51: the agent is told the true cause."""
+    scene.problems[A] = "is a folder"
+    assert scene.agent_writes(A, "x\n") == Failure(-32603, f"{A}: is a folder")
+    del scene.problems[A]
+    write, before = written(scene, "x\n"), scene.look(A)
+    reason = "is read-only (mode 0444)"
+    scene.give(ev.FileWritten(write.token, A, before, reason, before))
+    assert scene.answers("fs2") == [Failure(-32603, f"{A}: {reason}")]
     assert scene.hunks() == []
-    assert scene.state.writing == {}
+
+
+@pytest.mark.parametrize("after", [None, ev.Disk(A, None)])
+def test_a_write_that_leaves_no_text_behind_fails(scene: Scene, after: ev.Disk | None) -> None:
+    write, before = written(scene, "x\n"), scene.look(A)
+    scene.give(ev.FileWritten(write.token, A, before, None, after))
+    assert scene.answers() == [Failure(-32603, f"{A}: the file does not hold the text")]
+
+
+def test_what_became_of_a_file_that_holds_another_text_is_under_review(scene: Scene) -> None:
+    """Something else wrote it in the same moment, and nobody is going to tell of that."""
+    write, before = written(scene, "x\n"), scene.look(A)
+    reason = "does not hold what was written"
+    scene.puts(A, "x;\n")
+    scene.give(ev.FileWritten(write.token, A, before, reason, scene.look(A)))
+    assert scene.answers() == [Failure(-32603, f"{A}: {reason}")]
+    assert scene.hunks() == [("one\ntwo\nthree\n", "x;\n")]
+
+
+def test_a_text_that_makes_a_file_binary_is_written_all_the_same(scene: Scene) -> None:
+    write, before = written(scene, "x\0\n"), scene.look(A)
+    after = ev.Disk(A, None, "is binary", content="b2")
+    scene.give(ev.FileWritten(write.token, A, before, None, after))
+    assert scene.answers() == [Done()]
+    (change,) = scene.result("review.list")
+    assert change["reason"] == "the file is binary"
 
 
 def test_two_writes_of_one_file_at_a_time(scene: Scene) -> None:
     scene.holds = {ef.WriteFile}
     scene.agent_writes(A, "first\n")
     scene.agent_writes(A, "second\n")
-    assert scene.state.writing == {("s1", A): 2}
-    scene.let()
-    assert scene.answers() == [], "the file is read again after the other write"
+    assert scene.answers() == []
     while scene.held:
         scene.let()
-    assert scene.state.writing == {}
     assert scene.answers() == [Done(), Done()]
     assert scene.hunks() == [("one\ntwo\nthree\n", "second\n")]
 
