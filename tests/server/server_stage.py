@@ -107,9 +107,31 @@ class Seat(FakeEditor):
                 if hit := found():
                     return hit
                 assert not ended, "the server ended"
-                with anyio.move_on_after(LOOK_EVERY_S):
-                    await news.wait()
+                await self.stirs(news)
         raise TimeoutError(f"not within {within} s; the last words:\n{self._last_words()}")
+
+    async def asked(
+        self,
+        command: str,
+        argument: Any,
+        fits: Callable[[Any], object],
+        within: float = WITHIN_S,
+    ) -> Any:
+        """The answer to a command, when it is one that fits; it is asked again till then."""
+        answer: Any = None
+        with anyio.move_on_after(within):
+            while True:
+                news = self._news
+                answer = await self.command(command, argument)
+                if fits(answer):
+                    return answer
+                await self.stirs(news)
+        raise TimeoutError(f"{command} still answers {json.dumps(answer)[:3000]}")
+
+    async def stirs(self, news: anyio.Event | None = None) -> None:
+        """Waits until something is said, or it is time to look without that."""
+        with anyio.move_on_after(LOOK_EVERY_S):
+            await (news or self._news).wait()
 
     def _last_words(self) -> str:
         return "\n".join(json.dumps(message)[:300] for message in self.tap.heard[-12:])

@@ -77,6 +77,7 @@ async def test_files_that_are_not_there_or_not_ours(tmp_path: Path) -> None:
     ]
     turn: list[Any] = [{"request": method, "params": params} for method, params in calls]
     async with seat(tmp_path, {"turns": [[*turn, {"say": "Done."}]]}, 1) as at:
+        at.answer["acp/question/ask"] = lambda _: {"option": "refuse"}
         at.file("a.txt", CODE)
         (at.project / "link.txt").symlink_to(outside)
         await play(at)
@@ -85,6 +86,11 @@ async def test_files_that_are_not_there_or_not_ours(tmp_path: Path) -> None:
         assert None not in codes
         assert all("secret" not in str(a.get("result")) for a in at.answers_to())
         assert outside.read_text() == "secret"
+        # What lies outside is not read, and written only with the user's word (D42).
+        for _ in range(2):
+            asked = await at.next("acp/question/ask")
+            assert [option["option"] for option in asked["options"]] == ["refuse", "write", "stop"]
+            assert (await at.next("acp/question/settled"))["option"] == "refuse"
         assert at.popups == []
 
 
@@ -177,6 +183,9 @@ async def test_an_open_clean_document_follows_the_file(tmp_path: Path) -> None:
         await at.until(lambda: at.seen("acp/review/changed")[-1]["hunks"][0]["applied"])
         await at.command("acpls.review.reject", {"hunk": hunk["hunk"]})
         assert (at.text(uri), path.read_text()) == (CODE, CODE)
+        # The editor saved it, for the write and for the verdict, and so it knows its file.
+        for _ in range(2):
+            assert await at.next("acp/document/save") == {"uris": [uri]}
 
 
 # --- positions -----------------------------------------------------------------------------------
