@@ -1243,6 +1243,26 @@ def test_a_file_that_a_walk_takes_in_while_it_is_read_is_read_again(
     assert before(world.earlier("f")) == "two"
 
 
+def test_what_is_told_is_compared_with_what_was_told_in_the_last_moment(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = world.write("f", b"one")
+    world.earlier("f")
+    file.write_bytes(b"two")
+    seen = look(str(file), world.roots)
+    packed = world.baselines._index.packed
+
+    def late(place: str) -> bytes | None:
+        monkeypatch.setattr(world.baselines._index, "packed", packed)
+        known = packed(place)
+        file.write_bytes(b"three")
+        assert before(world.earlier("f")) == "one"
+        return known
+
+    monkeypatch.setattr(world.baselines._index, "packed", late)
+    assert before(world.baselines.saw(seen)) == "three"
+
+
 def test_a_link_that_is_laid_while_a_file_is_read_leads_to_another_file(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -1330,3 +1350,32 @@ def test_git_is_asked_once_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyP
     world.walk()
     assert asked[0] == ["f", "g", "h"]
     assert all(names == ["h"] for names in asked[1:])
+
+
+def test_a_file_that_is_just_being_written_anew_is_not_taken_for_empty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many programs empty a file and then write it; in between it holds nothing."""
+    world = World(tmp_path)
+    file = world.write("a", b"one\n")
+    world.walk()
+    file.write_bytes(b"")
+
+    def wait(_: float) -> bool:
+        file.write_bytes(b"two\n")
+        return False
+
+    monkeypatch.setattr(world.baselines._stop, "wait", wait)
+    disk, earlier = world.look("a")
+    assert disk.text == "two\n"
+    assert earlier.disk is not None
+    assert earlier.disk.text == "one\n"
+
+
+def test_a_file_that_stays_empty_is_told_to_be_empty(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    file = world.write("a", b"one\n")
+    world.walk()
+    file.write_bytes(b"")
+    disk, earlier = world.look("a")
+    assert (disk.text, earlier.how) == ("", "store")

@@ -562,6 +562,36 @@ def test_a_folder_that_is_renamed_meanwhile_keeps_nothing_of_ours(
     assert not folder.exists()
 
 
+def test_a_file_is_replaced_where_folders_have_no_numbers_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "f"
+    file.write_text("one")
+    inode = file.stat().st_ino
+    monkeypatch.setattr(os, "supports_dir_fd", set())
+    assert write(file, "two").problem is None
+    assert (file.read_text(), file.stat().st_ino != inode) == ("two", True)
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_d42_a_new_file_is_not_made_behind_a_link_that_is_laid_in_the_last_moment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    for folder in (root / "d", outside):
+        folder.mkdir(parents=True)
+    make = Path.mkdir
+
+    def meanwhile(self: Path, **options: Any) -> None:
+        make(self, **options)
+        (root / "d").rmdir()
+        (root / "d").symlink_to(outside)
+
+    monkeypatch.setattr(Path, "mkdir", meanwhile)
+    assert write(root / "d" / "f", "new", roots=(str(root),)).problem == "has changed on disk"
+    assert list(outside.iterdir()) == []
+
+
 def test_a_file_that_appears_in_the_last_moment_wins(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import stat
+import sys
 import threading
 import time
 from collections import Counter
@@ -14,11 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
+import psutil
 import pytest
 
-from acpls.client import git
+from acpls.client import disk, git
 from acpls.client.baselines import Baselines, Walked
 from acpls.client.files import Files
+from acpls.client.lanes import THREADS
 from acpls.effects import (
     CompareWithHead,
     LoadReview,
@@ -41,6 +45,7 @@ from acpls.events import (
     ReviewLoaded,
     StoredRead,
 )
+from acpls.text.codec import decode
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -48,6 +53,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.anyio
 
 EventT = TypeVar("EventT")
+
+PAUSE = "import signal; signal.pause()"
 
 
 @dataclass
@@ -270,6 +277,126 @@ async def test_different_paths_do_not_wait_for_each_other(
         await it.wait(FileRead, 2)
 
 
+async def test_one_file_is_used_in_one_thread_however_it_is_spelled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_work: Counter[str] = Counter()
+    most = 0
+    write = disk.write
+
+    def slow(effect: WriteFile, *rest: Any) -> FileWritten:
+        nonlocal most
+        place = str(Path(effect.path).resolve())
+        at_work[place] += 1
+        most = max(most, at_work[place])
+        done = write(effect, *rest)
+        at_work[place] -= 1
+        return done
+
+    monkeypatch.setattr(disk, "write", slow)
+    async with desk(tmp_path) as it:
+        (it.root / "a").write_text("start")
+        (it.root / "d").symlink_to(it.root)
+        for name in ("1", "2"):
+            (it.root / name).symlink_to("a")
+        await it.synced()
+        spelled = ("a", "1", "2", "d/a", "d/1")
+        for number in range(40):
+            it.write(spelled[number % 5], str(number), number)
+        await it.wait(FileWritten, 40)
+        assert most == 1
+        assert [e.problem for e in it.of(FileWritten)] == [None] * 40
+        texts = ["start", *(e.after.text for e in it.of(FileWritten) if e.after)]
+        assert [e.before.text for e in it.of(FileWritten)] == texts[:-1]
+        await it.synced(2)
+        assert it.of(FileNoticed) == []
+
+
+@pytest.mark.parametrize("path", ["a\0b", "/a\0b", "", "a"])
+async def test_a_path_that_is_none_is_answered(tmp_path: Path, path: str) -> None:
+    async with desk(tmp_path) as it:
+        it.files.perform(ReadFile("read", path, it.roots))
+        it.files.perform(WriteFile("write", path, "1", it.roots))
+        read, written = await it.wait(FileRead), await it.wait(FileWritten)
+        assert read.disk.problem == written.problem == "is not an absolute path"
+        assert not read.disk.inside
+        assert read.earlier.how == written.earlier.how == "first"
+
+
+async def test_of_very_many_files_only_some_are_read_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each may be long, and what else is done in threads must not wait for all of them."""
+    at_work, most, look = set[str](), 0, Baselines.look
+    full, gate = threading.Event(), threading.Event()
+
+    def slow(self: Baselines, path: str, roots: tuple[str, ...]) -> Any:
+        nonlocal most
+        at_work.add(path)
+        most = max(most, len(at_work))
+        if len(at_work) == THREADS:
+            full.set()
+        gate.wait(8)
+        at_work.remove(path)
+        return look(self, path, roots)
+
+    monkeypatch.setattr(Baselines, "look", slow)
+    async with desk(tmp_path) as it:
+        for number in range(100):
+            it.read(str(number), number)
+        await anyio.to_thread.run_sync(full.wait)
+        await anyio.wait_all_tasks_blocked()
+        gate.set()
+        await it.wait(FileRead, 100)
+        assert most == THREADS
+
+
+@pytest.mark.parametrize("how", ["walked", "not looked at"])
+@pytest.mark.parametrize("data", [b"\0 no text", b"text\n" * 600_000, b"\0" * 3_000_000])
+async def test_what_a_write_replaces_can_be_brought_back(
+    tmp_path: Path, data: bytes, how: str
+) -> None:
+    """Whatever it was, and however large: nobody else has the bytes then."""
+    async with desk(tmp_path) as it:
+        (it.root / "a").write_bytes(data)
+        if how == "walked":
+            await it.synced()
+        it.write("a", None)
+        written = await it.wait(FileWritten)
+        assert written.problem == (None if b"text" in data[:4] else written.before.problem)
+        if written.problem is not None:
+            it.write("a", None, expected=written.before.content)
+            written = await it.wait(FileWritten, 2)
+            assert written.problem is None
+        assert not written.earlier.changed
+        assert not (it.root / "a").exists()
+        it.write("a", None, expected=None, stored=written.before.content)
+        await it.until(lambda: [e for e in it.of(FileWritten)[1:] if e.before.is_missing])
+        assert (it.root / "a").read_bytes() == data
+
+
+async def test_d32_what_was_guessed_of_a_file_is_not_guessed_anew_at_a_write(
+    tmp_path: Path,
+) -> None:
+    """A short rest of a text would be taken for something else."""
+    old = "# Читает файл настроек и проверяет, верно ли каждое значение\n"
+    short = "имя\n".encode("cp1251")
+    async with desk(tmp_path) as it:
+        (it.root / "a").write_bytes(old.encode("cp1251"))
+        it.read("a")
+        form = (await it.wait(FileRead)).disk.form
+        assert (form.encoding, form.guessed) == ("cp1251", True)
+        assert decode(short) != decode(short, form)
+        (it.root / "a").write_bytes(short)
+        it.write("a", "имя имя\n")
+        written = await it.wait(FileWritten)
+        assert written.problem is None
+        assert written.before.text == "имя\n"
+        assert written.earlier.disk is not None
+        assert written.earlier.disk.text == old
+        assert (it.root / "a").read_bytes() == "имя имя\n".encode("cp1251")
+
+
 # --- looking at everything ---------------------------------------------------------------------
 
 
@@ -364,6 +491,24 @@ async def test_walks_go_one_after_the_other_and_those_that_wait_for_the_same_are
         assert gated.walked == [it.roots, it.roots, other]
         assert gated.most == 1
         assert it.files.synced is None
+
+
+async def test_a_prompt_waits_for_all_walks_that_were_asked_for_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that joins a walk that waits waits for those behind it as well."""
+    gated = Gated(monkeypatch)
+    async with desk(tmp_path) as it:
+        other = (str(tmp_path),)
+        it.sync(1)
+        await anyio.wait_all_tasks_blocked()
+        for token, roots in ((2, it.roots), (3, other), (4, it.roots)):
+            it.sync(token, roots)
+        synced = it.files.synced
+        assert synced is not None
+        gated.gate.set()
+        await synced.wait()
+        assert {e.token for e in it.of(FilesSynced)} == {1, 2, 3, 4}
 
 
 async def test_a_bug_in_a_walk_is_a_problem_of_that_walk(
@@ -789,6 +934,35 @@ async def test_closing_abandons_walks_and_questions_at_once(
         await anyio.wait_all_tasks_blocked()
         assert it.events == []
         gated.gate.set()
+
+
+async def test_closing_ends_a_git_that_does_not_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D53: of a walk, of a question, and of a look for a text that only Git has."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    fake, asked = programs / "git", tmp_path / "asked"
+    fake.write_text(f"#!/bin/sh\necho $$ >> {asked}\nexec {sys.executable} -c '{PAUSE}'\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+
+    def answering() -> list[psutil.Process]:
+        while not asked.exists() or asked.read_text().count("\n") < 2:
+            threading.Event().wait(0.01)
+        return [psutil.Process(int(number)) for number in asked.read_text().split()]
+
+    async with desk(tmp_path) as it:
+        (it.root / ".git").mkdir()
+        (it.root / "large").write_bytes(b"x" * 3_000_000)
+        it.sync()
+        it.files.perform(CompareWithHead("token", (str(it.root / "large"),)))
+        processes = await anyio.to_thread.run_sync(answering)
+        with anyio.fail_after(1):
+            await it.files.aclose()
+        assert it.events == []
+        _, alive = await anyio.to_thread.run_sync(psutil.wait_procs, processes, 5)
+        assert alive == []
 
 
 async def test_closing_in_the_middle_of_many_looks_ends_them(

@@ -13,10 +13,13 @@ from hypothesis import strategies as st
 from acpls.client import index as module
 from acpls.client.index import (
     ABSENT,
+    LINK,
+    PIPE,
     Entry,
     Index,
     has_digest,
     is_asked,
+    is_other,
     is_settled,
     is_walked,
     state_of,
@@ -98,6 +101,18 @@ def test_windows_tells_size_and_time_when_it_lists_a_folder(
     assert state_of(status()) == state_of(status(ctime=9, inode=9, mode=0o100755))
     assert state_of(status()) != state_of(status(size=9))
     assert state_of(status()) != state_of(status(mtime=9))
+
+
+def test_what_is_no_file_is_told_from_what_is_one() -> None:
+    for entry, is_file in ((ABSENT, False), (LINK, False), (PIPE, False), (Entry(STATE), True)):
+        packed = entry.packed()
+        assert unpacked(packed) == entry
+        assert entry.is_file is is_file
+        assert is_other(packed) is (entry in {LINK, PIPE})
+        assert not is_settled(packed, state_of(status()))
+    assert not is_other(None)
+    assert not LINK.is_absent
+    assert not is_other(Entry(state_of(status())).packed())
 
 
 def test_entries_are_kept_by_folder_and_name(tmp_path: Path) -> None:

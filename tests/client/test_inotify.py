@@ -249,11 +249,14 @@ def test_more_than_can_be_told_is_said_and_everything_is_watched_again(
         return inotify._EVENT.pack(-1, inotify._OVERFLOW, 0, 0)
 
     watched.write("new/d/f")
+    shutil.rmtree(watched.root / "d")
+    watched.write("d/f")
     monkeypatch.setattr(os, "read", full)
     assert watched.it.watch(1, 1, 1000, watched.stop) == "overflow"
     assert watched.folders >= {"new", "new/d"}
     watched.write("new/d/g")
-    assert (ADDED, "new/d/g") in watched.told()
+    watched.write("d/g")
+    assert watched.told() >= {(ADDED, "new/d/g"), (ADDED, "d/g")}
 
 
 def test_so_many_changes_come_in_pieces(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -283,6 +286,15 @@ def test_of_very_many_folders_the_nearest_are_watched(
         assert it.folders == {".", "a", "d"}
         (line,) = warnings(caplog)
         assert line.startswith(f"only 3 folders of {tmp_path} are watched, so that other changes")
+        it.write("new/e/f")
+        it.told()
+        assert it.folders == {".", "a", "d"}
+        shutil.rmtree(tmp_path / "d")
+        it.told()
+        it.write("late/e/f")
+        it.told()
+        assert it.folders == {".", "a", "late"}
+        assert len(warnings(caplog)) == 1
     finally:
         it.it.close()
 

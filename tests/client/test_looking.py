@@ -9,14 +9,14 @@ import socket
 import stat
 from typing import TYPE_CHECKING
 
-from acpls.client import disk
+import pytest
+
+from acpls.client import disk, walking
 from acpls.client.looking import Look, look
 from acpls.events import Disk, Form
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 BOM = b"\xef\xbb\xbf"
 RUSSIAN = """\
@@ -198,3 +198,47 @@ def test_a_file_is_one_place_however_it_is_spelled(tmp_path: Path) -> None:
         assert (seen.path, seen.real, seen.place) == (str(other), str(file), str(file))
     gone = read(tmp_path / "link" / "none", tmp_path)
     assert (gone.is_missing, gone.place) == (True, str(file.parent / "none"))
+
+
+@pytest.mark.parametrize("shows_paths", [True, False])
+@pytest.mark.parametrize("often", [1, 9])
+def test_d42_a_link_that_is_laid_in_the_last_moment_leads_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shows_paths: bool, often: int
+) -> None:
+    """A folder on the way to the file becomes a link when it is decided already."""
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    for folder in (root / "d", outside):
+        folder.mkdir(parents=True)
+        (folder / "f").write_text(folder.name)
+    opened, swaps = os.open, [""] * often
+
+    def late(path: str | Path, *rest: int) -> int:
+        if swaps:
+            swaps.pop()
+            (root / "d").rename(tmp_path / "away")
+            (root / "d").symlink_to(outside)
+            try:
+                return opened(path, *rest)
+            finally:
+                if len(swaps) > 0:
+                    (root / "d").unlink()
+                    (tmp_path / "away").rename(root / "d")
+        return opened(path, *rest)
+
+    monkeypatch.setattr(walking, "_SHOWS_PATHS", shows_paths and walking._SHOWS_PATHS)
+    monkeypatch.setattr(os, "open", late)
+    looked = look(str(root / "d" / "f"), (str(root),))
+    assert looked.data is None
+    if often == 1:
+        assert not looked.disk.inside
+    else:
+        assert looked.disk.problem == "cannot be read: its folder is being moved"
+
+
+def test_a_link_that_leads_to_itself_is_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    for path in (tmp_path / "loop", tmp_path / "loop" / "f"):
+        looked = look(str(path), (str(tmp_path),))
+        assert looked.is_link
+        assert looked.status is None
+        assert (looked.disk.problem or "").startswith("cannot be read: too many levels")

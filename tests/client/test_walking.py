@@ -13,7 +13,15 @@ import pytest
 from acpls.client import walking
 from acpls.client.ignoring import Ignoring
 from acpls.client.index import Entry, unseen
-from acpls.client.walking import Folder, Walk, is_fresh, is_young, next_moment, read_regular
+from acpls.client.walking import (
+    Folder,
+    Walk,
+    is_at,
+    is_fresh,
+    is_young,
+    next_moment,
+    read_regular,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,6 +100,86 @@ def test_links_are_named_and_not_followed(tree: Tree, tmp_path: Path) -> None:
     assert sorted(top.links) == ["to file", "to folder", "to nothing"]
     assert below.links == ["up"]
     assert tree.files() == {"d/f"}
+
+
+def test_pipes_and_the_like_are_named(tree: Tree) -> None:
+    tree.write("f")
+    os.mkfifo(tree.root / "pipe")
+    (top,) = tree.folders()
+    assert top.others == ["pipe"]
+    assert tree.files() == {"f"}
+
+
+def test_our_own_folder_is_not_walked(tree: Tree) -> None:
+    tree.write("own/f", "f")
+    tree.ignoring = Ignoring((str(tree.root / "own"),))
+    assert tree.files() == {"f"}
+    tree.root = tree.root / "own"
+    tree.walk = None
+    assert tree.files() == set()
+    assert tree.walk is not None
+    assert list(tree.walk.left_out.values()) == ["is where acpls keeps what files held"]
+
+
+def test_what_was_seen_once_is_known_while_it_cannot_be_looked_at(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree.write("a/b/f", "c/f")
+    scandir = os.scandir
+    closed: set[str] = set()
+
+    def refuse(path: str) -> Any:
+        if os.path.relpath(path, tree.root) in closed:
+            raise PermissionError(13, "Permission denied")
+        return scandir(path)
+
+    def seen(*names: str) -> set[str]:
+        tree.folders()
+        assert tree.walk is not None
+        return {name for name in names if tree.walk.has_seen(str(tree.root / name))}
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    names = ("f", "a/f", "a/b/f", "a/b/new/f", "c/f", "new/f", "a/.git/f", os.fsdecode(b"a/\xff"))
+    closed.add("c")
+    first = {"f", "a/f", "a/b/f", "a/b/new/f", "new/f"}
+    assert seen(*names) == first
+    closed.add("a")
+    (tree.root / "new").mkdir()
+    closed.add("new")
+    for _ in range(2):
+        assert seen(*names) == first
+    (tree.root / "new").rmdir()
+    closed.clear()
+    assert seen(*names) == {*first, "c/f"}
+    assert tree.walk is not None
+    assert tree.walk.kept == {}
+
+
+@pytest.mark.parametrize("shows_paths", [True, False])
+def test_whether_an_open_file_is_where_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shows_paths: bool
+) -> None:
+    monkeypatch.setattr(walking, "_SHOWS_PATHS", shows_paths and walking._SHOWS_PATHS)
+    folder, file = tmp_path / "d", tmp_path / "d" / "f (deleted)"
+    folder.mkdir()
+    file.write_bytes(b"1")
+    place = str(file)
+
+    with file.open("rb") as opened:
+        descriptor = opened.fileno()
+        assert is_at(descriptor, place)
+        file.rename(tmp_path / "away")
+        assert not is_at(descriptor, place)
+        (tmp_path / "away").rename(file)
+        folder.rename(tmp_path / "moved")
+        folder.symlink_to(tmp_path / "moved")
+        assert not is_at(descriptor, place)
+        with pytest.raises(FileNotFoundError):
+            read_regular(place, 10)
+        folder.unlink()
+        (tmp_path / "moved").rename(folder)
+        assert is_at(descriptor, place)
+        assert not is_at(-1, place)
 
 
 def test_states_are_those_of_the_files(tree: Tree) -> None:

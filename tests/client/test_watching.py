@@ -312,12 +312,15 @@ class Script:
     """A watcher that tells what it is told to."""
 
     def __init__(self, order: list[str], name: str) -> None:
-        self._told: queue.Queue[set[tuple[int, str]] | Exception] = queue.Queue()
+        self._told: queue.Queue[set[tuple[int, str]] | str | Exception] = queue.Queue()
         self._order = order
         self._name = name
 
     def tell(self, *paths: Path) -> None:
         self._told.put({(hints.MODIFIED, str(path)) for path in paths})
+
+    def say(self, word: str) -> None:
+        self._told.put(word)
 
     def fail(self, problem: Exception) -> None:
         self._told.put(problem)
@@ -436,6 +439,19 @@ async def test_heads_that_move_fast_are_told_at_a_pace(
         assert told < 5
         opener.made[0].tell(head)
         await heard.until(lambda: len(heard.heads) > told)
+
+
+async def test_more_than_can_be_told_leaves_everything_unsure(tmp_path: Path) -> None:
+    opener = Opener()
+    async with hearing(tmp_path, opened=opener) as (heard, _):
+        opener.made[0].say("timeout")
+        opener.made[0].tell(tmp_path / "a")
+        await heard.path(tmp_path / "a")
+        assert heard.roots == []
+        opener.made[0].say("overflow")
+        await heard.until(lambda: heard.heads and heard.roots)
+        assert heard.roots == [(str(tmp_path),)]
+        assert heard.heads == [str(tmp_path)]
 
 
 async def test_closing_forgets_the_head_that_was_to_be_told(
@@ -628,8 +644,11 @@ async def test_being_cancelled_ends_it_as_well(tmp_path: Path) -> None:
             it = Watching(tasks, heard)
             it.watch((str(tmp_path),))
             await heard.until(lambda: heard.roots)
+            cancelled_s = anyio.current_time()
             tasks.cancel_scope.cancel()
     assert it._turns == []
+    # Nobody waits until the watcher looks up by itself.
+    assert anyio.current_time() - cancelled_s < watching._TIMEOUT_MS / 2000
 
 
 def test_watchfiles_is_not_imported_before_it_is_used() -> None:

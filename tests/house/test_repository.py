@@ -40,7 +40,7 @@ LOCK_FILES = {"uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "package-loc
 
 # Files that may sleep: where another program is asked again and again, since it tells nothing
 # by itself, or where a fake is slow because slowness is the matter.
-MAY_SLEEP = {"tests/editors/nvim.py", "tests/rim_stage.py"}
+MAY_SLEEP = {"tests/rim_stage.py"}
 
 # The faults that the walking skeleton answers for; a test carries the id of each.
 FAULTS = [

@@ -317,6 +317,16 @@ async def test_only_errors_are_messages_and_they_are_one_short_line() -> None:
         assert shown["message"].isprintable()
 
 
+async def test_a_message_fits_into_80_columns_of_neovim() -> None:
+    """Beside its prefix; at a longer one it waits for a key, and answers nothing meanwhile."""
+    async with stage({**claiming(), "clientInfo": {"name": "Neovim"}}) as it:
+        it.perform(ef.TellUser("error", "x" * 100))
+        (shown,) = it.editor.reads("window/showMessage")
+        assert shown["message"] == "x" * 56 + "…"
+        (log,) = it.editor.reads("window/logMessage")
+        assert log["message"] == "x" * 100
+
+
 # --- questions for clients that know them ----------------------------------------------------
 
 

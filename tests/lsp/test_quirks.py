@@ -14,6 +14,7 @@ from acpls.lsp.spelling import Spelling
 from acpls.lsp.wording import TITLE_LIMIT, distinct, short
 
 VS_CODE = Quirks(gentle_dialogs=True, reloads=True, deletes=True, renames=True)
+NEOVIM = Quirks(deletes=True, renames=True, versions=True, message_limit=57)
 HELIX = Quirks(show_document=True, reorders_changes=True, renames=True)
 
 
@@ -28,7 +29,7 @@ def quirks(name: str | None, **forced: bool) -> Quirks:
         ("Visual Studio Code", VS_CODE),
         ("code-server", VS_CODE),
         ("helix", HELIX),
-        ("Neovim", Quirks(deletes=True, renames=True, versions=True)),
+        ("Neovim", NEOVIM),
         ("Eglot", Quirks(stale_edits=False)),
         ("HELIX", Quirks()),
         (None, Quirks()),

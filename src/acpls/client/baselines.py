@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 __all__ = ["Baselines", "Walked"]
 
 _LOST: Final = Earlier("lost")
+# How long a file that has just been emptied is waited for, in seconds, and how often.
+_EMPTY_S: Final = 0.025
+_EMPTY_TRIES: Final = 4
 _LINKED: Final = "is behind a symbolic link"
 _NO_FILE: Final = "is not a regular file"
 # Here upper case and lower case, and two ways to write an accent, may be the same.
@@ -89,7 +92,7 @@ class Baselines:
             return gone, self._told(gone, LINK)
         place = _place(path)
         known = self._index.packed(place)
-        looked = look(path, roots, self._guessed.get(place))
+        looked = self._calmly(path, roots, place, known)
         disk, now = looked.disk, self._entry(looked)
         if not disk.inside:
             return disk, FIRST
@@ -101,6 +104,20 @@ class Baselines:
             # A walk took it in meanwhile, or a link was laid.
             return self.look(path, roots)
         return disk, earlier
+
+    def _calmly(self, path: str, roots: tuple[str, ...], place: str, known: bytes | None) -> Look:
+        """Look at a file; one that has just been emptied may be about to be written anew."""
+        looked = look(path, roots, self._guessed.get(place))
+        had_bytes = known is not None and bool(known) and unpacked(known).size_bytes > 0
+        for _ in range(_EMPTY_TRIES if had_bytes else 0):
+            status = looked.status
+            if status is None or status.st_size:
+                break
+            if abs(time.time_ns() - status.st_mtime_ns) > _EMPTY_TRIES * _EMPTY_S * 1e9:
+                break
+            self._stop.wait(_EMPTY_S)
+            looked = look(path, roots, self._guessed.get(place))
+        return looked
 
     def form(self, path: str) -> Form | None:
         """How a text was last seen to stand in a file, where that had to be guessed."""
@@ -211,6 +228,9 @@ class Baselines:
         if data is None and was.blob:
             blob = was.blob.hex()
             how, data = "git", git.read_blob(disk.place, blob, was.size_bytes, self._stop)
+            if data is not None:
+                # It is taken back from the store, and may be longer than what is kept else.
+                self._store.put(data)
         content = None if data is None else content_of(data)
         if data is None or content is None or (was.digest and was.digest.hex() != content):
             return _LOST

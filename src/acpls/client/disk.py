@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import stat
 import tempfile
 from pathlib import Path
@@ -28,6 +29,7 @@ from acpls.client.looking import (
     read,
     too_large,
 )
+from acpls.client.walking import is_at
 from acpls.events import UTF_8, FileWritten
 from acpls.text.codec import encode
 
@@ -43,6 +45,8 @@ __all__ = ["LIMIT_BYTES", "Look", "content_of", "look", "read", "write"]
 _CHANGED = "has changed on disk"
 _GONE = "is not there any more"
 _THERE = "exists already"
+# Files of this name are never told of.
+_PART = ".acpls-"
 # Every file has this one on systems that use it, and new files get it by themselves.
 _HARMLESS_ATTRIBUTES = {"security.selinux"}
 _WRITING = (
@@ -166,6 +170,10 @@ def _create(real: Path, data: bytes, mode: int | None) -> None:
         descriptor = os.open(real, _WRITING | os.O_CREAT | os.O_EXCL, at_first)
     except FileExistsError:
         raise Refused(_THERE) from None
+    if not is_at(descriptor, str(real)):
+        os.close(descriptor)
+        real.unlink(missing_ok=True)
+        raise Refused(_CHANGED)
     try:
         _write_all(descriptor, data)
         if mode is not None:
@@ -194,8 +202,7 @@ def _replace(before: Look, data: bytes) -> bool:
     """Put a new file in the place of the old one, unless it would be somebody else's."""
     assert before.status is not None
     with _folder(before.real.parent) as folder:
-        descriptor, name = tempfile.mkstemp(prefix=".acpls-", dir=before.real.parent)
-        temporary = Path(name)
+        descriptor, temporary = _part(before.real.parent, folder)
         try:
             same_owner = _owner(os.fstat(descriptor)) == _owner(before.status)
             _write_all(descriptor, data if same_owner else b"")
@@ -204,12 +211,19 @@ def _replace(before: Look, data: bytes) -> bool:
                 _still_as_seen(before)
                 temporary.replace(before.real)
         finally:
-            temporary.unlink(missing_ok=True)
-            if folder is not None:
-                # It may have another name by now.
-                with contextlib.suppress(FileNotFoundError):
-                    os.unlink(temporary.name, dir_fd=folder)
+            # The folder may have another name by now.
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary if folder is None else temporary.name, dir_fd=folder)
     return same_owner
+
+
+def _part(parent: Path, folder: int | None) -> tuple[int, Path]:
+    """A new file that is to take the place of another one in the same folder."""
+    if folder is None:
+        descriptor, name = tempfile.mkstemp(prefix=_PART, dir=parent)
+        return descriptor, Path(name)
+    part = parent / f"{_PART}{secrets.token_hex(4)}"
+    return os.open(part.name, _WRITING | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder), part
 
 
 @contextlib.contextmanager

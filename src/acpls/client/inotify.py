@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 MAX_FOLDERS: Final = 20_000
-"""How many folders of one root are watched, the nearest first."""
+"""How many folders of one root are watched, at first the nearest."""
 
 _MODIFY: Final = 0x2
 _ATTRIB: Final = 0x4
@@ -161,24 +161,27 @@ class Inotify:
 
     def _wanted(self) -> Iterator[str]:
         for root in self._roots:
-            yield from self._wanted_in(root, None)
+            yield from self._wanted_in(root, None, MAX_FOLDERS)
         for folder in self._whole:
             yield from _all_folders(folder)
 
-    def _wanted_in(self, root: str, start: str | None) -> Iterator[str]:
+    def _wanted_in(self, root: str, start: str | None, most: int) -> Iterator[str]:
         folders = iter(self._folders(root, start))
-        for folder in islice(folders, MAX_FOLDERS):
+        for folder in islice(folders, most):
             yield folder
             yield from _heads(f"{folder.rstrip(os.sep)}{os.sep}{_GIT}")
         if next(folders, None) is not None:
             self._limit(f"only {MAX_FOLDERS} folders of {root} are watched")
 
     def _add(self, folder: str) -> None:
-        if folder in self._numbers:
-            return
+        """Watch a folder; one that is watched already has the number that it had."""
         mask = _TOLD | _ONLY_FOLDERS | _NO_LINKS
         number = self._system.inotify_add_watch(self._told, os.fsencode(folder), mask)
         if number >= 0:
+            before = self._numbers.get(folder, number)
+            if before != number:
+                # That was another one of the same name.
+                self._paths.pop(before, None)
             self._paths[number] = folder
             self._numbers[folder] = number
         elif ctypes.get_errno() == errno.ENOSPC:
@@ -242,13 +245,11 @@ class Inotify:
                 self._drop(folder)
         if not mask & _COMES:
             return
-        if path in self._numbers:
-            # That may be one that went and had the same name.
-            self._drop(path)
+        left = max(0, MAX_FOLDERS * len(self._roots) - len(self._numbers))
         before, git, _ = f"{path}{os.sep}".partition(f"{os.sep}{_GIT}{os.sep}")
         wanted: list[Iterable[str]] = [_heads(before + git.rstrip(os.sep))] if git else []
         wanted += [_all_folders(path) for whole in self._whole if _is_in(path, whole)]
-        wanted += [self._wanted_in(root, path) for root in self._roots if _is_in(path, root)]
+        wanted += [self._wanted_in(root, path, left) for root in self._roots if _is_in(path, root)]
         for folders in wanted:
             for folder in folders:
                 self._add(folder)

@@ -3,7 +3,8 @@
 Plain functions that block; run them in a thread. A problem is what stands after the file's
 name in a sentence: ``is a folder``.
 
-Invariant: nothing outside of the roots is opened, by whatever links or spelling.
+Invariant: nothing outside of the roots is read, by whatever links or spelling, nor when a
+link is laid in the last moment.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from acpls.client.walking import is_at
 from acpls.events import Disk, Form
 from acpls.text.codec import decode
 
@@ -28,6 +30,8 @@ LIMIT_BYTES: Final = 16 * 1024 * 1024
 READ_ONLY: Final = "is read-only"
 """How the problem of a file begins that nobody may write."""
 
+# How often a file is opened that goes elsewhere meanwhile.
+_TRIES = 3
 _OUTSIDE = "is outside of the workspace folders"
 _FLAGS = (
     os.O_RDONLY
@@ -75,6 +79,15 @@ def look(path: str, roots: tuple[str, ...], seen: Standing | None = None) -> Loo
     ``seen`` is the form in which it stood when it was last looked at; where an encoding has
     to be guessed, that one is tried first, so that two looks do not see two texts.
     """
+    for _ in range(_TRIES):
+        looked = _look(path, roots, seen)
+        if looked is not None:
+            return looked
+    return Look(Disk(path, None, "cannot be read: its folder is being moved"), Path(path))
+
+
+def _look(path: str, roots: tuple[str, ...], seen: Standing | None) -> Look | None:
+    """``None``: it went elsewhere while it was opened."""
     if not Path(path).is_absolute() or "\0" in path:
         return Look(Disk(path, None, "is not an absolute path", inside=False), Path(path))
     try:
@@ -97,6 +110,8 @@ def look(path: str, roots: tuple[str, ...], seen: Standing | None = None) -> Loo
     except OSError as error:
         disk = Disk(path, None, cause(error, "read"), real=other)
         return Look(disk, real, is_link=error.errno == errno.ELOOP)
+    if data is None:
+        return None
     mode = stat.S_IMODE(status.st_mode)
     if isinstance(data, str):
         return Look(Disk(path, None, data, form=Form(mode=mode), real=other), real, status)
@@ -132,11 +147,16 @@ def cause(error: OSError, done: str) -> str:
     return f"cannot be {done}: {(error.strerror or str(error)).lower()}"
 
 
-def _opened(real: Path) -> tuple[bytes | str, os.stat_result]:
-    """The bytes of a file, or the problem why they are not read, and its state."""
+def _opened(real: Path) -> tuple[bytes | str | None, os.stat_result]:
+    """The bytes of a file, or the problem why they are not read, and its state.
+
+    ``None`` for the bytes where it is another file by now.
+    """
     descriptor = os.open(real, _FLAGS)
     try:
         status = os.fstat(descriptor)
+        if not is_at(descriptor, str(real)):
+            return None, status
         if stat.S_ISDIR(status.st_mode):
             return "is a folder", status
         if not stat.S_ISREG(status.st_mode):

@@ -6,6 +6,8 @@ names that are not UTF-8 are passed over.
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import stat
 import sys
@@ -26,6 +28,9 @@ MAX_SEEN: Final = 200_000
 """How many files of one root are looked at; folders that are further away than those are not."""
 
 _POSIX = os.name == "posix"
+_SHOWS_PATHS = sys.platform == "linux"
+# How Linux shows that there is another file, or none, where an open one was.
+_REPLACED: Final = " (deleted)"
 _COARSE_NS: Final = 2_000_000_000
 _TICK_S: Final = 0.02
 _TICKS: Final = 40
@@ -206,6 +211,8 @@ def read_regular(place: str, limit_bytes: int) -> tuple[bytes, os.stat_result] |
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or status.st_size > limit_bytes:
             return None
+        if not is_at(descriptor, place):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), place)
         # Mostly one read gives all, and one more tells that it was all.
         pieces = [os.read(descriptor, status.st_size + 1)]
         left = limit_bytes - len(pieces[0])
@@ -215,6 +222,23 @@ def read_regular(place: str, limit_bytes: int) -> tuple[bytes, os.stat_result] |
     finally:
         os.close(descriptor)
     return (b"".join(pieces), status) if left >= 0 else None
+
+
+def is_at(descriptor: int, place: str) -> bool:
+    """Whether an open file is the one at a path without symbolic links, or just was.
+
+    A folder on the way there may have become a link while it was opened.
+    """
+    if _SHOWS_PATHS:
+        with contextlib.suppress(OSError):
+            told = os.readlink(f"/proc/self/fd/{descriptor}")  # noqa: PTH115  text in
+            if told.removesuffix(_REPLACED) == place:
+                return True
+    try:
+        same = os.path.samestat(os.fstat(descriptor), os.lstat(place))
+    except OSError:
+        return False
+    return same and os.path.realpath(place) == place
 
 
 def is_young(status: os.stat_result, since_ns: int) -> bool:

@@ -271,7 +271,8 @@ class Editor:
             self.log(effect.level, effect.detail)
         if effect.level == "error":
             # Anything but an error blocks one editor until a key is pressed.
-            params = {"type": _LEVELS["error"].value, "message": short(effect.message)}
+            message = short(effect.message, self.quirks.message_limit)
+            params = {"type": _LEVELS["error"].value, "message": message}
             self._protocol.notify(types.WINDOW_SHOW_MESSAGE, params)
 
     def log(self, level: str, text: str) -> None:

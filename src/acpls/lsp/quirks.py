@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from acpls.lsp.messages import MESSAGE_LIMIT
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -32,6 +34,8 @@ class Quirks:
     changes some editors throw them away, or write them.
     ``versions``: an edit that names a version is refused when the document has another, though
     that is not claimed. Of version 0 no notice is taken, so at least 1 is named.
+    ``message_limit``: characters of a message that a screen of 80 columns shows without waiting
+    for a key, which everything else that is asked of the editor would wait for as well.
     """
 
     gentle_dialogs: bool = False
@@ -42,6 +46,7 @@ class Quirks:
     renames: bool = False
     stale_edits: bool = True
     versions: bool = False
+    message_limit: int = MESSAGE_LIMIT
 
 
 # Toasts leave the keyboard alone and stay until they are answered.
@@ -52,7 +57,7 @@ _BY_NAME: Final[Mapping[str, Quirks]] = {
     "Visual Studio Code": _VS_CODE,
     "code-server": _VS_CODE,
     # Reloads when it gets the focus, which may be never.
-    "Neovim": Quirks(deletes=True, renames=True, versions=True),
+    "Neovim": Quirks(deletes=True, renames=True, versions=True, message_limit=57),
     # Has window/showDocument; the older versions do not say so, and reorder what is typed fast.
     # A document whose file it deleted stays open, and saving it brings the file back.
     "helix": Quirks(show_document=True, reorders_changes=True, renames=True),
