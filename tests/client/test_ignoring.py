@@ -272,6 +272,29 @@ def test_folders_are_given_from_the_top_down(project: Project, tmp_path: Path) -
     assert f"{root}/late" in given
 
 
+def test_levels_of_a_root_are_the_same_after_those_of_another_around_it(project: Project) -> None:
+    project.write("a/.gitignore", "f\n")
+    project.write("a/b/.gitignore", "g\n")
+    project.write(".gitignore", "h\n")
+    top, ignoring = str(project.root), project.ignoring
+
+    def level(*folders: str) -> Level | None:
+        found = ignoring.above(folders[0])
+        for folder in folders:
+            found = ignoring.within(folder, found)
+        return found
+
+    inner, outer = (f"{top}/a", f"{top}/a/b"), (top, f"{top}/a", f"{top}/a/b")
+    first = level(*inner), level(*outer)
+    assert first[0] is not first[1]
+    again = level(*inner), level(*outer), level(*inner)
+    assert [one is other for one, other in zip(again, (*first, first[0]), strict=True)] == [
+        True
+    ] * 3
+    project.write("a/b/.gitignore", "other\n")
+    assert level(*inner) is not first[0]
+
+
 def test_what_is_in_no_root_is_ignored(project: Project, tmp_path: Path) -> None:
     ignoring, root = project.ignoring, str(project.root)
     assert ignoring.is_ignored(str(tmp_path / "f"), (root,))

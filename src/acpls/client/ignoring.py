@@ -80,7 +80,7 @@ class Ignoring:
             self._never[above] = (*self._never.get(above, ()), never)
         self._lock = threading.Lock()
         self._rules: dict[str, tuple[_Stamp, _Rules]] = {}
-        self._levels: dict[str, Level] = {}
+        self._levels: dict[str, tuple[Level, ...]] = {}
 
     def is_ignored(self, path: str, roots: tuple[str, ...]) -> bool:
         """Whether a path in one of the roots is ignored by the rules as they are now.
@@ -163,11 +163,14 @@ class Ignoring:
         if above is not None and not found:
             return above
         with self._lock:
-            known = self._levels.get(folder)
-            if known is None or known.above is not above or known.rules != found:
-                known = Level(len(folder.rstrip(os.sep)) + 1, found, above)
-                self._levels[folder] = known
-            return known
+            known = self._levels.get(folder, ())
+            for level in known:
+                if level.above is above and level.rules == found:
+                    return level
+            level = Level(len(folder.rstrip(os.sep)) + 1, found, above)
+            # Of one root and of another around it, others may be above.
+            self._levels[folder] = (level, *known[:1])
+            return level
 
     def _is_ignored_in(self, root: str, parts: list[str]) -> bool:
         if any(map(_is_always, parts)):
