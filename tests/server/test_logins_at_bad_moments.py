@@ -107,7 +107,10 @@ async def test_several_commands_wait_for_one_login(tmp_path: Path, version: int)
         answers["q1"].set({"option": "method:web"})
         opened = [(await call.result())["session"] for call in calls]
         assert opened == ["s1", "s2", "s3"]
-        assert methods_heard(at)[3:] == [LOG_IN[version], *["session/new"] * 3]
+        first, *again = methods_heard(at)[3:]
+        assert first == LOG_IN[version]
+        # What the agent has heard and not answered yet may go through without being asked again.
+        assert again in [["session/new"] * count for count in (1, 2, 3)]
         assert len(at.seen("acp/question/ask")) == 1
 
 
