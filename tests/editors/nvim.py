@@ -1,28 +1,27 @@
-"""Drives a real Neovim, headless, the way a person and their configuration would.
+"""Drives a real Neovim the way a person and their configuration would.
 
-The editor runs with ``--headless --listen``; each question to it is asked by a second,
-short-lived process, so nothing of its Lua runs on a schedule of ours.
+The editor runs in a pseudo terminal, so that its prompts are those that a person would see,
+and is asked over its own remote procedure calls. Nothing of its Lua runs on a schedule of ours.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
-import subprocess
 import sys
 import sysconfig
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgpack_rpc import Remote
+from terminal import Terminal
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping
     from types import TracebackType
     from typing import Self
-
-WITHIN_S = 15.0
-EVERY_S = 0.03
 
 CONFIGURATION = """
 vim.o.swapfile = false
@@ -35,6 +34,10 @@ vim.lsp.config('acpls', {
   root_markers = { '.root' },
   init_options = vim.json.decode(vim.env.ACPLS_OPTIONS),
 })
+if vim.env.ACPLS_PLAIN then
+  local method = 'workspace/applyEdit'
+  vim.lsp.config('acpls', { handlers = { [method] = vim.lsp.handlers[method] } })
+end
 vim.lsp.enable('acpls')
 
 -- What a person does with code actions, without the menu: by the title.
@@ -63,8 +66,6 @@ function _G.command(name, argument)
   local answer = client:request_sync('workspace/executeCommand', params, 10000, buffer)
   return answer and (answer.err or { result = answer.result }) or 'no answer'
 end
-
-_G.asked = {}
 """
 
 
@@ -74,46 +75,58 @@ def neovim() -> str | None:
     return str(beside) if beside.exists() else shutil.which("nvim")
 
 
-class Nvim:
+class Nvim(Terminal):
     """A running Neovim with the server attached."""
 
-    def __init__(self, folder: Path, options: dict[str, Any]) -> None:
-        """``folder`` is the workspace; ``options`` go to the server as they are."""
+    def __init__(
+        self,
+        folder: Path,
+        options: dict[str, Any],
+        *,
+        server: str | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """``folder`` is the workspace; ``options`` go to the server as they are. ``server``:
+        another program than ours, with the ``environment`` that it needs.
+        """
         self.folder = folder
         (folder / ".root").touch()
         home = folder.parent / f"{folder.name}-home"
-        home.mkdir()
+        home.mkdir(exist_ok=True)
         configuration = home / "init.lua"
         configuration.write_text(CONFIGURATION)
         self._socket = home / "nvim.sock"
-        command = [sys.executable, "-m", "acpls", "serve"]
-        environment = {
-            **os.environ,
-            "HOME": str(home),
-            "XDG_CONFIG_HOME": str(home / "config"),
-            "XDG_STATE_HOME": str(home / "state"),
-            "XDG_DATA_HOME": str(home / "data"),
-            "ACPLS_RUNTIME": str(Path(__file__).parents[2] / "editors" / "neovim"),
-            "ACPLS_CMD": json.dumps(command),
-            "ACPLS_OPTIONS": json.dumps(options),
-            "NVIM_LOG_FILE": str(home / "nvim.log"),
-        }
+        self._remote: Remote | None = None
+        command = [sys.executable, "-m", "acpls"] if server is None else [server]
         program = neovim()
         assert program is not None
-        self._program = program
-        self.process = subprocess.Popen(
-            [program, "--headless", "--listen", str(self._socket), "-u", str(configuration)],
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+        super().__init__(
+            [program, "--listen", str(self._socket), "-u", str(configuration)],
+            folder,
+            {
+                **os.environ,
+                "HOME": str(home),
+                "XDG_CONFIG_HOME": str(home / "config"),
+                "XDG_STATE_HOME": str(home / "state"),
+                "XDG_DATA_HOME": str(home / "data"),
+                "ACPLS_RUNTIME": str(Path(__file__).parents[2] / "editors" / "neovim"),
+                "ACPLS_CMD": json.dumps([*command, "serve"]),
+                "ACPLS_OPTIONS": json.dumps(options),
+                "NVIM_LOG_FILE": str(home / "nvim.log"),
+                **(environment or {}),
+            },
         )
-        self._environment = environment
 
     def __enter__(self) -> Self:
-        self._until(self._socket.exists, "Neovim listens")
+        self.until(self._listens, "Neovim listens")
+        # It answers before it has read its configuration.
+        self.wait("vim.v.vim_did_enter == 1", "Neovim has started")
         return self
+
+    def _listens(self) -> bool:
+        with contextlib.suppress(OSError):
+            self._remote = Remote(self._socket)
+        return self._remote is not None
 
     def __exit__(
         self,
@@ -121,35 +134,33 @@ class Nvim:
         value: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait()
+        self.end()
 
-    def _remote(self, *arguments: str) -> str:
-        command = [self._program, "--server", str(self._socket), *arguments]
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            timeout=WITHIN_S,
-            check=False,
-            env=self._environment,
-        )
-        return done.stdout or done.stderr
+    def end(self) -> None:
+        super().end()
+        if self._remote is not None:
+            self._remote.close()
+
+    def _ask(self, method: str, *arguments: object) -> Any:
+        assert self._remote is not None
+        return self._remote.request(method, *arguments)
+
+    def is_blocked(self) -> bool:
+        """Whether it waits for a key, in a prompt or in the middle of a command."""
+        return bool(self._ask("nvim_get_mode")["blocking"])
+
+    def mode(self) -> str:
+        """The mode, in Neovim's letters; a prompt is ``c`` or ``r``."""
+        return str(self._ask("nvim_get_mode")["mode"])
 
     def lua(self, expression: str) -> Any:
         """The value of a Lua expression."""
-        quoted = f"vim.json.encode({expression})".replace("'", "''")
-        answer = self._remote("--remote-expr", f"luaeval('{quoted}')")
-        try:
-            return json.loads(answer)
-        except ValueError:
-            message = f"Neovim answered {answer!r} to {expression}"
-            raise AssertionError(message) from None
+        assert not self.is_blocked(), f"Neovim waits for a key\n{self.screen()}"
+        return json.loads(self._ask("nvim_exec_lua", f"return vim.json.encode({expression})", []))
 
     def keys(self, keys: str) -> None:
         """Type keys, in Neovim's notation."""
-        self._remote("--remote-send", keys)
+        self._ask("nvim_input", keys)
 
     def ex(self, command: str) -> None:
         """Run an ex command."""
@@ -193,12 +204,5 @@ class Nvim:
             found[:] = [self.lua(expression)]
             return bool(found[0])
 
-        self._until(holds, what)
+        self.until(holds, what)
         return found[0]
-
-    def _until(self, holds: Callable[[], bool], what: str) -> None:
-        end = time.monotonic() + WITHIN_S
-        while not holds():
-            assert time.monotonic() < end, f"waited in vain: {what}"
-            assert self.process.poll() is None, "Neovim has ended"
-            time.sleep(EVERY_S)

@@ -1,0 +1,21 @@
+"""The review as a person meets it: one list, which every editor that is driven goes through."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from scenarios_bytes import BYTES
+from scenarios_client import CLIENT
+from scenarios_edits import EDITS
+from scenarios_files import FILES
+from scenarios_meanwhile import MEANWHILE
+
+if TYPE_CHECKING:
+    from sitting import Scenario
+
+ALL: Final = [*EDITS, *MEANWHILE, *CLIENT, *FILES, *BYTES]
+
+
+def of(editor: str) -> list[Scenario]:
+    """Those that are for this editor."""
+    return [scenario for scenario in ALL if editor not in scenario.not_in]

@@ -1,0 +1,30 @@
+"""The scenarios of a review in a real Helix with the configuration of this repository."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pytest
+from helix import Helix, helix
+from scenarios import of
+from sitting import Sitting
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sitting import Scenario
+
+pytestmark = [
+    pytest.mark.editors,
+    pytest.mark.scenarios,
+    pytest.mark.needs("hx", found=helix()),
+    pytest.mark.timeout(60),
+]
+
+
+@pytest.mark.parametrize("scenario", of("helix"), ids=lambda scenario: scenario.name)
+def test_helix(tmp_path: Path, scenario: Scenario) -> None:
+    program = helix()
+    assert program is not None
+    Sitting.play(tmp_path, scenario, partial(Helix, program))
