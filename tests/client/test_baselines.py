@@ -952,9 +952,12 @@ def test_a_file_in_the_place_of_what_was_none_is_not_new(world: World, kind: str
     assert before(world.walk()["f"][1]) == "one"
 
 
-@pytest.mark.parametrize("kind", KINDS[:2])
+@pytest.mark.parametrize("kind", KINDS)
 def test_what_is_no_file_comes_and_goes_without_a_word(world: World, kind: str) -> None:
-    target = world.write("target", b"target")
+    (world.root / "folder").mkdir()
+    world.write("target", b"target")
+    targets = {"link to a folder": "folder", "link to itself": "f"}
+    target = world.root / targets.get(kind, "target")
     world.walk()
     file = world.root / "f"
     special(file, kind, target)
@@ -969,6 +972,17 @@ def test_what_is_no_file_comes_and_goes_without_a_word(world: World, kind: str) 
     told = world.walk()["f"]
     assert told[0].problem is not None
     assert before(told[1]) == "new"
+    assert world.walk() == {}
+
+
+def test_files_behind_a_link_that_leads_to_itself_are_gone(world: World) -> None:
+    world.write("d/e/f", b"one")
+    world.walk()
+    shutil.rmtree(world.root / "d")
+    (world.root / "d").symlink_to("d")
+    told = world.walk()
+    assert set(told) == {"d/e/f"}
+    assert before(told["d/e/f"][1]) == "one"
     assert world.walk() == {}
 
 
@@ -1299,17 +1313,22 @@ def test_a_large_file_that_was_committed_has_its_before_text(tmp_path: Path) -> 
     world = World(tmp_path, Caps(file_bytes=10))
     repository = Repository(world.root)
     old = b"more than ten\nbytes\n"
-    for name in ("same", "changed", "touched", "untracked", "gone"):
+    for name in ("same", "changed", "touched", "untracked", "gone", "dated"):
         world.write(name, old)
-    repository.commit("same", "changed", "touched", "gone")
+    repository.commit("same", "changed", "touched", "gone", "dated")
+    dated = (world.root / "dated").stat()
     world.write("changed", old + b"by the user\n")
     assert world.walk() == {}
     for name in ("same", "changed", "untracked"):
         world.write(name, b"more than ten\nother bytes\n")
     os.utime(world.root / "touched", ns=(MOMENT_NS, MOMENT_NS))
     (world.root / "gone").unlink()
+    with (world.root / "dated").open("r+b") as opened:
+        opened.write(b"MORE")
+    os.utime(world.root / "dated", ns=(dated.st_atime_ns, dated.st_mtime_ns))
     told = {name: earlier for name, (_, earlier) in world.walk().items()}
-    assert set(told) == {"same", "changed", "untracked", "gone"}
+    assert set(told) == {"same", "changed", "untracked", "gone", "dated"}
+    assert told["dated"].how == "git"
     assert told["changed"] == told["untracked"] == LOST
     assert told["same"].how == told["gone"].how == "git"
     assert told["same"].disk is not None

@@ -237,7 +237,7 @@ def test_a_root_that_goes_is_told(tmp_path: Path) -> None:
 
 
 def test_more_than_can_be_told_is_said_and_everything_is_watched_again(
-    watched: Watched, monkeypatch: pytest.MonkeyPatch
+    watched: Watched, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     read = os.read
 
@@ -249,14 +249,17 @@ def test_more_than_can_be_told_is_said_and_everything_is_watched_again(
         return inotify._EVENT.pack(-1, inotify._OVERFLOW, 0, 0)
 
     watched.write("new/d/f")
-    shutil.rmtree(watched.root / "d")
+    (watched.root / "d").rename(tmp_path / "away")
     watched.write("d/f")
     monkeypatch.setattr(os, "read", full)
     assert watched.it.watch(1, 1, 1000, watched.stop) == "overflow"
     assert watched.folders >= {"new", "new/d"}
     watched.write("new/d/g")
     watched.write("d/g")
-    assert watched.told() >= {(ADDED, "new/d/g"), (ADDED, "d/g")}
+    (tmp_path / "away" / "other").write_text("1")
+    told = watched.told()
+    assert told >= {(ADDED, "new/d/g"), (ADDED, "d/g")}
+    assert not any("other" in path for _, path in told)
 
 
 def test_so_many_changes_come_in_pieces(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -404,7 +407,8 @@ async def test_the_loop_goes_on_while_it_begins(tmp_path: Path) -> None:
     it.it.close()
 
 
-def test_ending_a_start_that_takes_long_leaves_nothing_open(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", ["closed", "cancelled"])
+def test_ending_a_start_that_takes_long_leaves_nothing_open(tmp_path: Path, how: str) -> None:
     code = """
 import os, sys, threading, anyio
 from acpls.client.watching import Watching
@@ -422,7 +426,10 @@ async def main():
         it.watch((sys.argv[1],))
         await anyio.to_thread.run_sync(begun.wait)
         with anyio.fail_after(1):
-            await it.aclose()
+            if sys.argv[2] == "closed":
+                await it.aclose()
+            else:
+                tasks.cancel_scope.cancel()
     gate.set()
     for thread in threading.enumerate():
         if thread is not threading.main_thread() and thread.name == "AnyIO worker thread":
@@ -432,6 +439,6 @@ async def main():
     print("closed")
 anyio.run(main)
 """
-    command = [sys.executable, "-c", code, str(tmp_path)]
+    command = [sys.executable, "-c", code, str(tmp_path), how]
     ran = subprocess.run(command, capture_output=True, text=True, check=True, timeout=15)
     assert ran.stdout == "closed\n"

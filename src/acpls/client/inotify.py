@@ -178,10 +178,9 @@ class Inotify:
         mask = _TOLD | _ONLY_FOLDERS | _NO_LINKS
         number = self._system.inotify_add_watch(self._told, os.fsencode(folder), mask)
         if number >= 0:
-            before = self._numbers.get(folder, number)
-            if before != number:
-                # That was another one of the same name.
-                self._paths.pop(before, None)
+            if self._numbers.get(folder, number) != number:
+                # That was another one of the same name, and may live on by another.
+                self._drop(folder)
             self._paths[number] = folder
             self._numbers[folder] = number
         elif ctypes.get_errno() == errno.ENOSPC:
