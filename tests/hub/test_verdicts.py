@@ -327,3 +327,16 @@ def test_a_file_that_was_removed_by_a_verdict_does_not_come_back_with_the_next()
     assert "rejected" not in scene.disk.get(A, "")
     scene.settles()
     scene.is_over()
+
+
+def test_nothing_is_written_through_a_link_that_was_laid_in_the_files_place() -> None:
+    scene = changed()
+    scene.holds = {ef.ReadFile}
+    ticket = scene.command("review.reject", uri=URI)
+    (read,) = [effect for effect in scene.held if isinstance(effect, ef.ReadFile)]
+    scene.held.remove(read)
+    disk = ev.Disk(A, AFTER, content=held(A, AFTER).content, real=f"{ROOT}/other.txt")
+    scene.give(ev.FileRead(read.token, disk, ev.SAME))
+    left = {each["reason"] for each in scene.reply(ticket)["left"]}
+    assert left == {"the file is a symbolic link now"}
+    assert writes_of(scene) == []

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from acpls.text.buffers import Buffer
 
 UNREAD = "the editor has to read the file again first (revert the buffer)"
+LINKED = "the file is a symbolic link now"
 GONE = "it is no longer pending"
 NOT_BACK = "the file could not be brought back to where it was"
 TRIES = 3
@@ -127,6 +128,9 @@ def read(state: State, token: ForVerdict, event: FileRead) -> Effects:
     unseen = disk.problem is not None and disk.content is None
     if unseen and (buffer is None or run.verdict == "reject"):
         yield from _give_up(state, run, f"the file {disk.problem}")
+    elif disk.place != run.path:
+        # What is written there would land in the file that the link leads to.
+        yield from _give_up(state, run, LINKED)
     elif run.dry:
         if buffer is not None and run.is_text(state):
             unread = buffer.dirty and _is_unread(state, run, buffer)
