@@ -260,6 +260,6 @@ def test_importing_the_host_imports_no_protocol() -> None:
     assert "acpls.client.host" in modules
     heavy = (
         *("pydantic", "acpls.wire", "acpls.client.v1", "acpls.client.v2", "acpls.client.conn"),
-        *("watchfiles", "pathspec", "charset_normalizer", "acpls.client.baselines"),
+        *("watchfiles", "charset_normalizer", "acpls.client.baselines"),
     )
     assert [m for m in modules if m.startswith(heavy)] == []

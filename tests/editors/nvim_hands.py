@@ -90,7 +90,7 @@ class NvimHands(Nvim):
 
     def go_on(self) -> None:
         self.keys("<CR>")
-        self.until(lambda: self.mode() == "n", "it goes on")
+        self.until(self.is_undisturbed, "nothing in the way")
 
     def _saves(self) -> int:
         return len(self._tap.sent("editor", "textDocument/didSave"))
@@ -120,7 +120,7 @@ class NvimHands(Nvim):
 
     def _menu(self, line: int) -> list[str]:
         """Open the menu of code actions at a line; the titles in it."""
-        assert self.is_undisturbed(), self.screen()
+        self.until(self.is_undisturbed, "nothing in the way")
         self.keys(f"{line}Ggra")
         self.until(lambda: self.mode() == "c" and _CHOOSE in self.screen(), "a menu")
         return re.findall(r"(?m)^\d+: (.*?)(?: \[acpls\])?$", self.screen())

@@ -83,6 +83,7 @@ class Sitting:
         except BaseException as error:
             error.add_note(sitting.hands.terminal.screen())
             error.add_note(sitting.tap.errors.read_text()[-3000:])
+            error.add_note("\n".join(sitting.tap.last_words()))
             raise
         finally:
             sitting.close()

@@ -43,8 +43,9 @@ class Relay:
     def from_editor(self) -> None:
         """Until the editor ends, which the server is told."""
         for body in _messages(sys.stdin.buffer):
-            self._tell({"from": "editor", "message": json.loads(body)})
+            # Told only then, so that what the test asks next comes after it.
             self._pass_on(self._to_server, body)
+            self._tell({"from": "editor", "message": json.loads(body)})
         self._to_server.close()
 
     def from_server(self) -> None:
@@ -59,9 +60,9 @@ class Relay:
                 if held:
                     self._hold = None
                     self._held.append(body)
-            self._tell({"from": "server", "message": message, "held": held})
             if not held:
                 self._pass_on(sys.stdout.buffer, body)
+            self._tell({"from": "server", "message": message, "held": held})
 
     def from_test(self) -> None:
         """Until the test ends."""

@@ -140,3 +140,8 @@ class Tap:
             words = list(self.passed)
         messages = [word["message"] for word in words if word["from"] == by]
         return [m for m in messages if "method" not in m and m.get("id") in asked]
+
+    def last_words(self, count: int = 30) -> list[str]:
+        """The end of what has passed, a line for each message."""
+        with self._news:
+            return [f"{word['from']}: {json.dumps(word)[:300]}" for word in self.passed[-count:]]

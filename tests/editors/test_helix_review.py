@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 pytestmark = [
     pytest.mark.editors,
-    pytest.mark.scenarios,
     pytest.mark.needs("hx", found=helix()),
     pytest.mark.timeout(60),
 ]

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 pytestmark = [
     pytest.mark.editors,
-    pytest.mark.scenarios,
     pytest.mark.needs("nvim", found=neovim()),
     pytest.mark.timeout(60),
 ]

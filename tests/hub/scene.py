@@ -300,9 +300,12 @@ class Scene:
         page.text, page.version = text, page.version + 1
         self.give(ev.BufferChanged(uri, page.version, (ContentChange(text),)))
 
-    def saves(self, path: str) -> None:
+    def saves(self, path: str, *, seen: bool = False) -> None:
+        """``seen``: the system tells of it before the editor does."""
         self.arrives()
         self.puts(path, self.text(path))
+        if seen:
+            self.notices(path)
         self.give(ev.BufferSaved(uris.from_path(path)))
 
     def _save_for_us(self, effect: ef.SaveDocument) -> None:

@@ -185,12 +185,37 @@ def test_a_text_that_nobody_knows_can_be_kept_and_not_taken_back() -> None:
     assert scene.result("review.list") == []
 
 
+@pytest.mark.parametrize("verdict", ["keep", "reject"])
+@pytest.mark.parametrize("is_open", [True, False])
+def test_what_is_no_file_and_came_in_its_place_is_one_change(
+    scene: Scene, verdict: str, *, is_open: bool
+) -> None:
+    if is_open:
+        scene.buffer(A)
+    scene.problems[A] = "is a folder"
+    folder = ev.Disk(A, None, "is a folder")
+    scene.give(ev.FileNoticed(folder, ev.Earlier("store", held(A, BEFORE))))
+    scene.settles()
+    (change,) = scene.result("review.list")
+    assert (change["hunks"][0]["whole"], change["reason"]) == (True, "the file is a folder")
+    ticket = scene.command(f"review.{verdict}", all=True)
+    scene.settles()
+    if verdict == "keep":
+        assert scene.reply(ticket) == {"hunks": 1, "left": []}
+        assert scene.result("review.list") == []
+    else:
+        (left,) = scene.reply(ticket)["left"]
+        assert left["reason"] == "the file is a folder"
+        assert len(scene.keys()) == 1
+
+
 def test_of_an_open_document_the_saved_text_is_known() -> None:
     scene = unwalked(BEFORE)
     scene.buffer(A)
     scene.types(A, 0, "mine\n")
     scene.puts(A, AFTER)
     scene.give(ev.FileNoticed(held(A, AFTER), ev.Earlier("lost")))
+    scene.settles()
     assert (change_of(scene).source, scene.hunks()) == ("buffer", [HUNK])
 
 
@@ -219,9 +244,7 @@ def test_a_file_that_is_no_text_is_one_change_and_comes_back_from_the_store(scen
 
 
 def test_a_file_that_cannot_be_seen_is_not_taken_for_changed(scene: Scene) -> None:
-    for disk in (
-        ev.Disk(A, None, "cannot be read: permission denied"),
-        ev.Disk("/else", "x\n", inside=False),
-    ):
-        scene.give(ev.FileNoticed(disk, ev.Earlier("store", held(disk.path, BEFORE))))
+    outside = ev.Disk("/else", "x\n", inside=False)
+    scene.give(ev.FileNoticed(ev.Disk(A, None, "cannot be read: permission denied"), ev.SAME))
+    scene.give(ev.FileNoticed(outside, ev.Earlier("store", held("/else", BEFORE))))
     assert scene.state.ledger.files == {}

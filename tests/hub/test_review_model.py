@@ -96,12 +96,12 @@ class Review(RuleBasedStateMachine):
         self.scene.types(A, at, f"{word}\n")
 
     @precondition(lambda self: self.is_open)
-    @rule()
-    def saves(self) -> None:
+    @rule(seen=st.booleans())
+    def saves(self, *, seen: bool) -> None:
         # What is under way goes its way: an agent's write overwrites what was saved, and a
         # claim that is looked at after its change was overwritten may be mistaken for made.
         assume(not self.scene.held)
-        self.scene.saves(A)
+        self.scene.saves(A, seen=seen)
         self.saved = set(self.users)
         self.ever_on_disk |= self.saved
 

@@ -8,11 +8,13 @@ from scene import ROOT, A, B, Scene, held
 
 from acpls import effects as ef
 from acpls import events as ev
+from acpls.hub.changes import TOLD_WITHIN_S
 from acpls.hub.tokens import Look
 from acpls.review.composing import NOBODY, Author
 from acpls.session.asks import Done
 from acpls.session.content import Fragment, Location
 from acpls.session.updates import TurnChanged
+from acpls.text.buffers import ContentChange
 
 
 @pytest.fixture
@@ -130,6 +132,76 @@ def test_a_save_is_the_users_whoever_tells_of_it_first(scene: Scene, told: str) 
     assert scene.state.saved == {}
 
 
+def test_what_was_saved_before_the_server_knew_of_the_typing_is_the_users(scene: Scene) -> None:
+    """Editors that gather what is typed tell of it with the save, which the system outruns."""
+    scene.buffer(A)
+    page = scene.pages[URI]
+    page.text, page.version = f"mine\n{BEFORE}", 2
+    scene.lands(A, page.text)
+    scene.give(ev.BufferChanged(URI, 2, (ContentChange(page.text),)))
+    scene.give(ev.BufferSaved(URI))
+    scene.settles()
+    state = scene.state
+    assert (state.ledger.files, state.unsure, state.saved) == ({}, {}, {})
+
+
+def test_what_the_user_saved_over_was_the_agents(scene: Scene) -> None:
+    scene.buffer(A)
+    scene.lands(A, AFTER)
+    scene.shows(URI, AFTER)
+    scene.types(A, 0, "mine\n")
+    scene.saves(A, seen=True)
+    scene.settles()
+    assert scene.hunks() == [HUNK]
+    assert change_of(scene).base.text == f"mine\n{BEFORE}"
+
+
+def test_without_a_save_what_changed_is_the_agents(scene: Scene) -> None:
+    scene.buffer(A)
+    scene.lands(A, AFTER)
+    assert scene.hunks() == []
+    scene.passes(TOLD_WITHIN_S)
+    assert scene.hunks() == [HUNK]
+    # A second change shows that the first one was not saved over.
+    scene.lands(A, f"{AFTER}four\n")
+    scene.lands(A, f"{AFTER}4\n")
+    assert scene.hunks() == [HUNK, ("", "four\n")]
+    scene.settles()
+    assert scene.hunks() == [HUNK, ("", "4\n")]
+
+
+def test_a_tool_call_that_tells_of_a_change_leaves_no_doubt(scene: Scene) -> None:
+    scene.buffer(A)
+    scene.lands(A, AFTER)
+    scene.tool_call("call", Fragment(A, BEFORE, AFTER), status="completed")
+    assert authors(scene) == [Author("s1", "call")]
+
+
+def test_a_turn_is_not_over_before_it_is_known_whose_its_last_change_is(scene: Scene) -> None:
+    scene.buffer(A)
+    scene.puts(A, AFTER)
+    scene.ends()
+    assert scene.state.at_work == {"s1"}
+    scene.settles()
+    assert scene.state.at_work == set()
+    assert scene.hunks() == [HUNK]
+    (checkpoint,) = scene.result("checkpoint.list")
+    assert [file["uri"] for file in checkpoint["files"]] == [URI]
+
+
+def test_a_verdict_waits_until_it_is_known_whose_the_last_change_is(scene: Scene) -> None:
+    scene.buffer(A)
+    scene.lands(A, AFTER)
+    scene.passes(TOLD_WITHIN_S)
+    (key,) = scene.keys()
+    scene.lands(A, f"{AFTER}four\n")
+    ticket = scene.command("review.reject", hunk=key)
+    assert scene.replies[ticket] == []
+    scene.settles()
+    assert scene.reply(ticket) == {"hunks": 1, "left": []}
+    assert (scene.hunks(), scene.disk[A]) == ([("", "four\n")], f"{BEFORE}four\n")
+
+
 def test_a_read_that_was_under_way_when_the_user_saved_is_no_news(scene: Scene) -> None:
     scene.buffer(A)
     scene.lands(A, AFTER)
@@ -174,6 +246,7 @@ def test_an_editor_that_reloads_what_the_agent_wrote_has_not_typed(scene: Scene)
     scene.buffer(A)
     scene.puts(A, AFTER)
     scene.shows(URI, AFTER)
+    scene.passes(TOLD_WITHIN_S)
     assert scene.hunks() == [HUNK]
     assert authors(scene) == [Author("s1")]
     buffer = scene.state.buffer_at(A)
@@ -230,6 +303,7 @@ def test_d22_where_the_review_is_off_nothing_waits(scene: Scene) -> None:
     assert scene.text(A) == AFTER
     scene.result("review.setMode", mode="after")
     scene.lands(A, BEFORE)
+    scene.settles()
     assert scene.hunks() == [("2\n", "two\n")]
 
 

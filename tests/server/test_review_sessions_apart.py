@@ -121,19 +121,25 @@ async def test_d17_two_at_work_at_once_are_told_apart_by_what_they_tell(
 async def test_d17_what_the_user_does_between_turns_is_no_agents(
     tmp_path: Path, version: int
 ) -> None:
-    """D17: by hand or by other programs, whatever the agent does in the next turn."""
+    """D17: by hand or by other programs, open or not; so is what is saved while it works."""
     gate = {"gate": str(tmp_path / "gate")}
     turns = [[silent("a.txt", edits(_5="five"))], [gate, silent("c.txt", "agent\n")]]
     async with seat(tmp_path, {"turns": turns}, version) as at:
+        at.ignore |= {"acp/document/save"}
         path, other = at.file("a.txt", LONG), at.file("b.txt", "b\n")
+        mine = at.open(at.file("mine.txt", "old\n"))
         await at.command("acpls.session.new")
         await turn(at, "s1")
         await listed(at, 1)
+        # The files have been looked at after the turn.
+        await at.asked("acpls.checkpoint.list", {}, lambda found: "at" in found[0])
         path.write_text(edits(_5="five", _25="mine"))
         other.write_text("mine\n")
         at.file("new.txt", "mine\n")
         await at.command("acpls.session.prompt", {"session": "s1", "text": "go"})
         await at.until(lambda: len(at.heard_by(method="session/prompt")) == 2)
+        at.replace(mine, 0, 3, "saved while it works")
+        at.save(mine)
         (tmp_path / "gate").touch()
         await at.idle("s1", stop="end_turn")
         changes = await listed(at, 2)
@@ -141,6 +147,7 @@ async def test_d17_what_the_user_does_between_turns_is_no_agents(
         assert texts(changes["a.txt"]) == [("5\n", "five\n")]
         await reject(at, session="s1")
         assert path.read_text() == edits(_25="mine")
+        assert (at.project / "mine.txt").read_text() == "saved while it works\n"
         assert (other.read_text(), (at.project / "new.txt").read_text()) == ("mine\n", "mine\n")
 
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from acpls.effects import ShowReview
+from acpls.effects import After, ShowReview
 from acpls.hub import holding, in_step, verdicts
 from acpls.hub.paths import is_in
+from acpls.hub.tokens import NotSaved
 from acpls.review.composing import NOBODY, Author
-from acpls.review.held import of_disk, of_text
+from acpls.review.held import Held, of_disk, of_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,8 +25,49 @@ if TYPE_CHECKING:
     from acpls.hub.state import Effects, State
     from acpls.review.change import Source
     from acpls.review.claims import Claim
-    from acpls.review.held import Held
     from acpls.text.diff import Hunk
+
+# Editors tell of a save when it is done, and the system may be quicker.
+TOLD_WITHIN_S = 0.2
+
+
+def heard(state: State, disk: Disk, earlier: Earlier) -> Effects:
+    """A file was seen, by nobody who knows what was done to it. What an agent may have done to
+    an open document may as well be a save that the editor is about to tell of, with what was
+    typed before it.
+    """
+    state.paths.learn(disk)
+    place = disk.place
+    if place in state.unsure and not earlier.changed:
+        return
+    yield from settle(state, place)
+    if earlier.changed and _may_be_saved(state, place, earlier):
+        state.unsure[place] = (disk, earlier)
+        yield After(TOLD_WITHIN_S, NotSaved(place))
+    else:
+        yield from noticed(state, disk, earlier)
+
+
+def _may_be_saved(state: State, place: str, earlier: Earlier) -> bool:
+    buffer = state.buffer_at(place)
+    if buffer is None or place in state.saved or buffer.uri in state.saving:
+        return False
+    run = next(iter(state.verdicts.get(place, ())), None)
+    if run is not None and run.asked:
+        return False
+    return place in state.ledger.files or _author(state, place, None, earlier.hunks) is not None
+
+
+def not_saved(state: State, token: NotSaved) -> Effects:
+    """The editor told of no save: it was the agent."""
+    return settle(state, token.place)
+
+
+def settle(state: State, place: str) -> Effects:
+    """Take in what the system told of a file, going by what is known of it now."""
+    unsure = state.unsure.pop(place, None)
+    if unsure is not None:
+        yield from noticed(state, *unsure)
 
 
 def noticed(
@@ -38,6 +80,9 @@ def noticed(
     """A file was seen to hold this. ``whose``: an agent that is known to have written it."""
     state.paths.learn(disk)
     place, now = disk.place, of_disk(disk)
+    if now is None and earlier.changed:
+        # What came in its place is no text, and no file either, or too large to be read.
+        now = Held(opaque=f"the file {disk.problem}")
     if now is None or not disk.inside:
         return
     if not earlier.changed and state.saved.get(place, disk.text) != disk.text:

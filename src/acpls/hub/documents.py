@@ -30,10 +30,19 @@ def opened(state: State, event: BufferOpened) -> Effects:
 def changed(state: State, event: BufferChanged) -> Effects:
     """A document changed; what came before its turn is held for a moment."""
     buffer = state.buffers.get(event.uri)
+    if state.unsure and buffer is not None:
+        yield from _not_saved(state, buffer)
     was_clean = buffer is not None and not buffer.dirty
     if state.buffers.change(event.uri, event.version, event.changes) == "held":
         yield After(HELD_S, HeldChanges(event.uri))
     yield from _changed(state, event.uri, was_clean=was_clean)
+
+
+def _not_saved(state: State, buffer: Buffer) -> Effects:
+    """What a document has had from its file was not saved, or we had been told of that."""
+    place = state.path_of(buffer.uri)
+    if place in state.unsure and state.unsure[place][0].text == buffer.text:
+        yield from changes.settle(state, place)
 
 
 def release(state: State, token: HeldChanges) -> Effects:
@@ -44,12 +53,16 @@ def release(state: State, token: HeldChanges) -> Effects:
 
 def saved(state: State, event: BufferSaved) -> Effects:
     """The editor wrote a document to its file."""
-    buffer = state.buffers.get(event.uri)
+    buffer, place = state.buffers.get(event.uri), state.path_of(event.uri)
+    if buffer is not None and place in state.unsure and state.unsure[place][0].text != buffer.text:
+        # That was another change, which was saved over.
+        yield from changes.settle(state, place)
     origin = state.origins.pop(event.uri, None if buffer is None else buffer.saved_text)
     state.buffers.save(event.uri)
     state.disk.pop(event.uri, None)
     if buffer is not None and origin is not None and uris.to_path(event.uri) is not None:
         yield from _in_ledger(state, buffer, origin)
+    yield from changes.settle(state, place)
     yield from _moved(state, event.uri)
 
 

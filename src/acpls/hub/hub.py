@@ -174,16 +174,23 @@ class Hub:
             case ev.DocumentSaved(token):
                 yield from _SAVED[type(token)](state, token, event)
             case ev.FileRead(token, disk, earlier):
-                if not isinstance(token, tokens.ForClaim):
-                    yield from changes.noticed(state, disk, earlier)
+                match token:
+                    case tokens.ForClaim():
+                        yield from changes.settle(state, disk.place)
+                    case tokens.ForWrite() | tokens.SavedWrite():
+                        yield from changes.settle(state, disk.place)
+                        yield from changes.noticed(state, disk, earlier)
+                    case _:
+                        yield from changes.heard(state, disk, earlier)
                 yield from _READ[type(token)](state, token, event)
                 # A question about changes waits until they have been looked at.
                 yield from put_next(state)
             case ev.FileWritten(token, before=before, earlier=earlier):
+                yield from changes.settle(state, before.place)
                 yield from changes.noticed(state, before, earlier)
                 yield from _WRITTEN[type(token)](state, token, event)
             case ev.FileNoticed(disk, earlier):
-                yield from changes.noticed(state, disk, earlier)
+                yield from changes.heard(state, disk, earlier)
             case ev.FilesSynced():
                 yield from turns.synced(state, event)
             case ev.HeadMoved():
@@ -301,6 +308,8 @@ _TIME: Mapping[type, Callable[[State, Any], Effects]] = {
     tokens.ForConversation: conversing.time_passed,
     tokens.HoldDue: holding.due,
     tokens.Foregone: verdicts.foregone,
+    tokens.NotSaved: changes.not_saved,
+    tokens.TurnEnds: turns.ends_late,
     tokens.StoreDue: stored.due,
 }
 _NOTHING: Mapping[type, Callable[..., Effects]] = {

@@ -98,7 +98,8 @@ def read(state: State, token: InStep, event: FileRead) -> Effects:
     if buffer is None or text is None or buffer.dirty or buffer.text == text:
         state.stepping.discard(token.path)
         return
-    if token.path in state.verdicts or editing.under_way(state, buffer.uri):
+    is_busy = token.path in state.verdicts or token.path in state.unsure
+    if is_busy or editing.under_way(state, buffer.uri):
         yield After(DELAY_S, token)
         return
     state.stepping.discard(token.path)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from acpls.conversation.document import Conversation
     from acpls.effects import Effect
+    from acpls.events import Disk, Earlier
     from acpls.hub.checkpoints import Restore
     from acpls.hub.editing import OwnEdit
     from acpls.hub.runs import Run
@@ -185,7 +186,8 @@ class State:
     ``named``: which tool call was last about one; ``changed_by``: which session changed which
     in its turn. ``saved``: the text that the user saved, until the file was looked at;
     ``typed``: what the files of documents held whose unsaved lines are known to be typed, by
-    URI.
+    URI. ``unsure``: the files of documents that changed, until it is known whether the user
+    saved them.
     ``read_by``: what a session was given of one; ``origins``: the unsaved texts of documents
     that agents started from, by URI, until these are saved, and ``unsaved`` what is known of
     such files. ``saving``: documents
@@ -223,6 +225,7 @@ class State:
     changed_by: set[tuple[str, str]] = field(default_factory=set)
     saved: dict[str, str] = field(default_factory=dict)
     typed: dict[str, str] = field(default_factory=dict)
+    unsure: dict[str, tuple[Disk, Earlier]] = field(default_factory=dict)
     read_by: dict[tuple[str, str], str] = field(default_factory=dict)
     saving: dict[str, Saving] = field(default_factory=dict)
     stepping: set[str] = field(default_factory=set)

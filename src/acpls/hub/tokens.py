@@ -134,6 +134,13 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
+class NotSaved:
+    """By now the editor would have told of it, had the user saved the document at ``place``."""
+
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
 class HoldDue:
     """The time that the user has for the verdict on a change that is held."""
 

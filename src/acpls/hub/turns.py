@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from acpls.effects import SyncFiles, TellUser, WatchFiles
+from acpls.effects import After, SyncFiles, TellUser, WatchFiles
 from acpls.hub import stored
 from acpls.hub.tokens import TurnEnds, TurnStarts
 from acpls.session.content import Text
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from acpls.events import FilesSynced
     from acpls.hub.state import Effects, State
     from acpls.session.state import Session
+
+AGAIN_S = 0.05
 
 
 def opened(state: State, session: Session) -> Effects:
@@ -45,6 +47,11 @@ def ends(state: State, session: Session) -> Effects:
         yield from _watch_less(state)
 
 
+def ends_late(state: State, token: TurnEnds) -> Effects:
+    """Look once more: what was told of last may have been read by now."""
+    yield SyncFiles(token, state.roots_of(state.sessions[token.session]))
+
+
 def synced(state: State, event: FilesSynced) -> Effects:
     """All files were looked at."""
     token = event.token
@@ -57,9 +64,10 @@ def synced(state: State, event: FilesSynced) -> Effects:
         if session.busy:
             running(state, session)
         return
-    if any(n for author, n in state.claims_awaited.items() if author.session == session.key):
-        # What it told of last is being read, and belongs to this turn.
-        yield SyncFiles(token, state.roots_of(session))
+    reading = any(n for a, n in state.claims_awaited.items() if a.session == session.key)
+    if reading or state.unsure:
+        # What was told of last, or seen, belongs to this turn.
+        yield After(AGAIN_S, token)
         return
     state.at_work.discard(session.key)
     state.checkpoints.close(session.key, event.at_s)

@@ -118,6 +118,10 @@ def foregone(state: State, token: Foregone) -> Effects:
 
 def read(state: State, token: ForVerdict, event: FileRead) -> Effects:
     """The disk was read: edit the document, or go on to the disk at once."""
+    if token.path in state.unsure:
+        # What there is to decide on is known in a moment.
+        yield After(RETRY_DELAY_S, token)
+        return
     run, disk = state.verdicts[token.path][0], event.disk
     buffer = state.buffer_at(run.path)
     run.disk, run.is_open = disk, buffer is not None
@@ -126,7 +130,7 @@ def read(state: State, token: ForVerdict, event: FileRead) -> Effects:
     run.look()
     run.left.update(run.impossible(state))
     unseen = disk.problem is not None and disk.content is None
-    if unseen and (buffer is None or run.verdict == "reject"):
+    if unseen and (run.verdict == "reject" or (buffer is None and run.is_text(state))):
         yield from _give_up(state, run, f"the file {disk.problem}")
     elif disk.place != run.path:
         # What is written there would land in the file that the link leads to.
