@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
-from acpls.effects import OpenLink, SendAnswer, ShowQuestions, TellUser
+from acpls.effects import OpenLink, SendAnswer, ShowQuestions
 from acpls.hub import claims, holding, login
-from acpls.hub.putting import put_next, tell_plainly
+from acpls.hub.putting import put_next
 from acpls.hub.state import CannotDo
-from acpls.questions import OPEN, OPENED
+from acpls.questions import OPEN
 from acpls.review.composing import Author
-from acpls.session.asks import Declined, Failure
+from acpls.session.asks import Failure
 from acpls.session.content import AboutCommand, AboutToolCall
 
 if TYPE_CHECKING:
-    from acpls.events import (
-        FormAsked,
-        LinkAsked,
-        LinkDone,
-        QuestionAsked,
-        QuestionPut,
-        RequestWithdrawn,
-    )
+    from acpls.events import QuestionAsked, QuestionPut, RequestWithdrawn
     from acpls.hub.state import Effects, State
     from acpls.questions import Question
     from acpls.session.state import Session
@@ -40,36 +32,6 @@ def asked(state: State, event: QuestionAsked) -> Effects:
     question = state.questions.ask(event, session.key, _title(state, session, event))
     question.foreground = session.busy
     yield ShowQuestions()
-    yield from put_next(state)
-
-
-def form_asked(state: State, event: FormAsked) -> Effects:
-    """An agent asks for values: nobody can be shown a form yet, and it is told so."""
-    yield SendAnswer(event.agent, event.request, Declined())
-    asked = f"{state.agent(event.agent).title} asks to fill in a form, which acpls cannot show yet"
-    yield TellUser("warning", asked, event.message)
-
-
-def link_asked(state: State, event: LinkAsked) -> Effects:
-    """An agent wants a page visited, often to log in. Only the user opens it."""
-    if not re.fullmatch(r"https?://[!-~]+", event.url):
-        yield SendAnswer(event.agent, event.request, Declined())
-        title = state.agent(event.agent).title
-        yield TellUser("warning", f"{title} wants a page opened that is none", event.url)
-        return
-    session = None if event.session is None else state.session_of(event.agent, event.session)
-    key = "" if session is None else session.key
-    question = state.questions.visit(event, key, can_open=state.editor.links)
-    question.foreground = session is not None and session.busy
-    yield ShowQuestions()
-    yield from tell_plainly(state, question)
-    yield from put_next(state)
-
-
-def link_done(state: State, event: LinkDone) -> Effects:
-    """What a page was for is done; a question for it that is still open is answered so."""
-    for question in state.questions.visits(event.agent, event.link):
-        yield from state.questions.settle(question, "agent", OPENED)
     yield from put_next(state)
 
 

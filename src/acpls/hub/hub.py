@@ -21,8 +21,10 @@ from acpls.hub import (
     documents,
     editing,
     files,
+    forms,
     holding,
     in_step,
+    links,
     login,
     replies,
     sessions,
@@ -117,11 +119,11 @@ class Hub:
             case ev.QuestionAsked():
                 yield from asking.asked(state, event)
             case ev.FormAsked():
-                yield from asking.form_asked(state, event)
+                yield from forms.asked(state, event)
             case ev.LinkAsked():
-                yield from asking.link_asked(state, event)
+                yield from links.asked(state, event)
             case ev.LinkDone():
-                yield from asking.link_done(state, event)
+                yield from links.done(state, event)
             case ev.RequestWithdrawn():
                 yield from asking.withdrawn(state, event)
             case ev.FileReadAsked():

@@ -7,13 +7,13 @@ Invariant: a query; it reads the state and changes nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from lsprotocol import types
 
-from acpls.lsp import hunks
+from acpls.lsp import answers, hunks
+from acpls.lsp.offers import Offer
 from acpls.lsp.wording import distinct, short
 from acpls.review import placing
 
@@ -21,11 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from acpls.hub.state import State
-    from acpls.questions import Question
 
-QUICKFIX: Final = types.CodeActionKind.QuickFix.value
 ASK: Final = f"{types.CodeActionKind.Refactor.value}.acpls"
-SHOW_REQUEST: Final = "Show what is asked"
 # With everything selected a menu must not have an entry for each of hundreds of hunks.
 HUNKS_LIMIT: Final = 10
 SESSIONS_LIMIT: Final = 5
@@ -36,14 +33,6 @@ _MODES: Final = {
     "before": (("Apply changes at once", "after"),),
     "off": (("Hold changes until I decide", "before"), ("Put changes under review", "after")),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class _Offer:
-    title: str
-    command: str
-    argument: dict[str, Any]
-    kind: str = QUICKFIX
 
 
 def offer(state: State, params: types.CodeActionParams) -> list[types.CodeAction]:
@@ -68,13 +57,13 @@ def _is_wanted(kind: str, wanted: Sequence[types.CodeActionKind | str]) -> bool:
     return any(word in ("", kind) or kind.startswith(f"{word}.") for word in words)
 
 
-def _offers(state: State, uri: str, span: types.Range) -> Iterator[_Offer]:
+def _offers(state: State, uri: str, span: types.Range) -> Iterator[Offer]:
     for question in state.questions.pending():
-        yield from _answers(question)
+        yield from answers.of(question)
     here = hunks.shown(state, uri)
     yield from _verdicts(state, here, uri, span)
     if any(conversation.uri == uri for conversation in state.conversations.values()):
-        yield _Offer(
+        yield Offer(
             "Send what is written under the last heading", "acpls.session.send", {"uri": uri}
         )
     yield from _stops(state)
@@ -83,39 +72,21 @@ def _offers(state: State, uri: str, span: types.Range) -> Iterator[_Offer]:
     yield _ask(uri, span)
 
 
-def _answers(question: Question) -> Iterator[_Offer]:
-    # Editors may preselect the first action, so the first one decides nothing.
-    if question.session:
-        show: tuple[str, dict[str, Any]] = (
-            "acpls.session.openConversation",
-            {"session": question.session},
-        )
-    else:
-        show = "acpls.question.list", {}
-    yield _Offer(f"{SHOW_REQUEST}: {question.title}", *show)
-    for option in question.options:
-        yield _Offer(
-            f"{option.name or option.option}: {question.title}",
-            "acpls.question.answer",
-            {"question": question.key, "option": option.option},
-        )
-
-
 # --- verdicts ----------------------------------------------------------------------------
 
 
 def _verdicts(
     state: State, here: list[hunks.Shown], uri: str, span: types.Range
-) -> Iterator[_Offer]:
+) -> Iterator[Offer]:
     at_cursor = [hunk for hunk in here if hunk.touches(span.start.line, span.end.line)]
     for hunk in at_cursor[:HUNKS_LIMIT]:
         for each in hunk.offers(alone=len(at_cursor) == 1):
-            yield _Offer(each.title, each.command, each.argument)
+            yield Offer(each.title, each.command, each.argument)
     for each in hunks.of_file(state, here, uri):
-        yield _Offer(each.title, each.command, each.argument)
+        yield Offer(each.title, each.command, each.argument)
 
 
-def _verdicts_elsewhere(state: State, here: int) -> Iterator[_Offer]:
+def _verdicts_elsewhere(state: State, here: int) -> Iterator[Offer]:
     waiting = state.ledger.hunks()
     counts: dict[str, list[int]] = {}
     for change, pending in waiting:
@@ -134,39 +105,39 @@ def _verdicts_elsewhere(state: State, here: int) -> Iterator[_Offer]:
         yield from _all_of(total, rejected, "in all files", {"all": True})
 
 
-def _all_of(total: int, rejected: int, where: str, argument: dict[str, Any]) -> Iterator[_Offer]:
+def _all_of(total: int, rejected: int, where: str, argument: dict[str, Any]) -> Iterator[Offer]:
     """Both verdicts on many hunks, of which so many can be rejected."""
     for (verb, command), count in zip(hunks.VERDICTS, (total, rejected), strict=True):
         if count:
             which = "the change" if total == 1 else f"{hunks.some(count, total)} changes"
-            yield _Offer(f"{verb} {which} {where}", command, argument)
+            yield Offer(f"{verb} {which} {where}", command, argument)
 
 
-def _modes(state: State) -> Iterator[_Offer]:
+def _modes(state: State) -> Iterator[Offer]:
     if state.ledger.hunks() or any(session.busy for session in state.sessions.values()):
         for title, mode in _MODES[state.review_mode]:
-            yield _Offer(title, "acpls.review.setMode", {"mode": mode}, ASK)
+            yield Offer(title, "acpls.review.setMode", {"mode": mode}, ASK)
 
 
 # --- turns, prompts ------------------------------------------------------------------------
 
 
-def _stops(state: State) -> Iterator[_Offer]:
+def _stops(state: State) -> Iterator[Offer]:
     for session in state.sessions.values():
         if session.busy:
             title, argument = state.agent(session.agent).title, {"session": session.key}
-            yield _Offer(f"Stop {title}", "acpls.session.cancel", argument)
+            yield Offer(f"Stop {title}", "acpls.session.cancel", argument)
             if session.stopping:
-                yield _Offer(
+                yield Offer(
                     f"Wait no longer for {title} to stop", "acpls.session.endTurn", argument
                 )
 
 
-def _ask(uri: str, span: types.Range) -> _Offer:
+def _ask(uri: str, span: types.Range) -> Offer:
     argument: dict[str, Any] = {"uri": uri}
     if span.start != span.end:
         argument["range"] = {
             "start": {"line": span.start.line, "character": span.start.character},
             "end": {"line": span.end.line, "character": span.end.character},
         }
-    return _Offer("Ask the agent about this", "acpls.session.ask", argument, ASK)
+    return Offer("Ask the agent about this", "acpls.session.ask", argument, ASK)

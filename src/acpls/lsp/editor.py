@@ -22,7 +22,7 @@ from acpls.events import (
     QuestionPut,
 )
 from acpls.hub import review_shapes, shapes
-from acpls.lsp.actions import SHOW_REQUEST
+from acpls.lsp.answers import SHOW_REQUEST
 from acpls.lsp.asking import EditorError, NoAnswer
 from acpls.lsp.quirks import Quirks
 from acpls.lsp.wording import distinct, short
