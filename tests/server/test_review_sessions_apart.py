@@ -34,9 +34,15 @@ def whole(name: str, text: str) -> Json:
 
 
 async def turn(at: Seat, session: str) -> None:
-    """One prompt of a session, till the end of its turn."""
+    """One prompt of a session, till all files were looked at after its turn."""
+    before = len(await at.command("acpls.checkpoint.list"))
     await at.command("acpls.session.prompt", {"session": session, "text": "go"})
     await at.idle(session, stop="end_turn")
+
+    def closed(found: list[Json]) -> bool:
+        return len(found) > before and "at" in found[0]
+
+    await at.asked("acpls.checkpoint.list", {}, closed)
 
 
 @both_versions
@@ -131,8 +137,6 @@ async def test_d17_what_the_user_does_between_turns_is_no_agents(
         await at.command("acpls.session.new")
         await turn(at, "s1")
         await listed(at, 1)
-        # The files have been looked at after the turn.
-        await at.asked("acpls.checkpoint.list", {}, lambda found: "at" in found[0])
         path.write_text(edits(_5="five", _25="mine"))
         other.write_text("mine\n")
         at.file("new.txt", "mine\n")

@@ -63,11 +63,11 @@ def not_saved(state: State, token: NotSaved) -> Effects:
     return settle(state, token.place)
 
 
-def settle(state: State, place: str) -> Effects:
+def settle(state: State, place: str, *, whose: Author | None = None) -> Effects:
     """Take in what the system told of a file, going by what is known of it now."""
     unsure = state.unsure.pop(place, None)
     if unsure is not None:
-        yield from noticed(state, *unsure)
+        yield from noticed(state, *unsure, whose=whose)
 
 
 def noticed(

@@ -83,6 +83,7 @@ def read(state: State, token: ForClaim, event: FileRead) -> Effects:
     call = session.tool_call(token.tool_call)
     assert call is not None
     said = [claim for claim in pieces(call.content) if claim.path == disk.path]
+    yield from changes.settle(state, disk.place, whose=author)
     yield from changes.noticed(state, disk, event.earlier, whose=author)
     changes.told_of(state, author, disk.path)
     if said:

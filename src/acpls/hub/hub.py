@@ -178,7 +178,7 @@ class Hub:
             case ev.FileRead(token, disk, earlier):
                 match token:
                     case tokens.ForClaim():
-                        yield from changes.settle(state, disk.place)
+                        pass
                     case tokens.ForWrite() | tokens.SavedWrite():
                         yield from changes.settle(state, disk.place)
                         yield from changes.noticed(state, disk, earlier)
