@@ -406,7 +406,7 @@ def test_closing_a_session_that_waits_leaves_the_question_for_the_others() -> No
     second = scene.command("session.new")
     scene.ask_fails(REFUSED, NewSession)
     scene.result("session.close", session="s1")
-    assert question_of(scene).about_login
+    assert question_of(scene).kind == "login"
     choose(scene, "method:web")
     scene.replied(Done(), LogIn)
     for native, number in zip("ab", [e.number for e in scene.of(ef.SendAsk)][-2:], strict=True):
@@ -499,14 +499,14 @@ def test_the_method_of_the_settings_is_tried_once_without_asking() -> None:
     scene.replied(Done(), LogIn)
     scene.ask_fails(REFUSED, NewSession)
     assert scene.replies[ticket] == []
-    assert question_of(scene).about_login
+    assert question_of(scene).kind == "login"
     assert asks_of(scene).count(LogIn("web")) == 1
 
 
 def test_a_method_of_the_settings_that_the_agent_does_not_have_is_not_tried() -> None:
     scene = scene_of(authMethod="smoke signals")
     refused(scene)
-    assert question_of(scene).about_login
+    assert question_of(scene).kind == "login"
 
 
 def test_a_method_that_does_not_help_is_not_tried_for_ever() -> None:
@@ -520,7 +520,7 @@ def test_a_method_that_does_not_help_is_not_tried_for_ever() -> None:
             scene.is_ready()
             scene.replied(SessionOpened(NATIVE), ResumeSession)
     assert len(scene.of(ef.StartAgent)) == 2
-    assert question_of(scene).about_login
+    assert question_of(scene).kind == "login"
 
 
 def test_a_prompt_that_is_taken_makes_the_method_worth_another_try() -> None:
@@ -556,7 +556,7 @@ def test_login_by_a_method_that_fails_fails_the_command_and_asks() -> None:
     ticket = scene.command("agent.login", methodId="web")
     scene.ask_fails(Failure(-32603, "no network", "errno 101"), LogIn)
     assert scene.failure(ticket) == ef.FailCommand(ticket, -32603, "no network", "errno 101")
-    assert question_of(scene).about_login
+    assert question_of(scene).kind == "login"
     # Nothing was refused, so the agent can be worked with.
     assert listed(scene) == "ready"
     assert scene.result("session.prompt", text="go")["queued"] is False
@@ -577,7 +577,7 @@ def test_login_to_an_agent_that_does_not_run_starts_it_and_asks_then() -> None:
     assert scene.result("agent.login")["state"] == "starting"
     assert scene.state.questions.all == {}
     scene.is_ready()
-    assert question_of(scene).about_login
+    assert question_of(scene).kind == "login"
     assert scene.put() == ["q1"]
 
 
@@ -614,7 +614,7 @@ def test_login_to_an_agent_that_is_being_restarted_asks_when_it_is_ready() -> No
     assert scene.result("agent.login")["state"] == "starting"
     scene.give(ev.AgentEnded(AGENT, "demo was ended", wanted=True))
     scene.is_ready()
-    assert question_of(scene).about_login
+    assert question_of(scene).kind == "login"
 
 
 def test_login_by_a_method_that_is_not_offered_names_those_that_are() -> None:
@@ -670,7 +670,7 @@ def test_a_login_that_takes_too_long_can_be_cancelled_a03() -> None:
     assert scene.failure(ticket).message == "The login was cancelled"
     assert len(scene.of(ef.SendAnswer)) == 1
     # The page is gone; how to log in is still asked, and what waits still waits.
-    assert question_of(scene).about_login
+    assert question_of(scene).kind == "login"
     assert scene.replies[waiting] == []
     # A reply that comes all the same is nothing.
     assert scene.give(ev.Replied(AGENT, number, Done())) == []
@@ -714,7 +714,7 @@ def test_logging_out_is_a_command_and_shown_a06() -> None:
     # Who logged out is not logged in again unasked.
     scene.command("session.new")
     scene.ask_fails(REFUSED, NewSession)
-    assert question_of(scene).about_login
+    assert question_of(scene).kind == "login"
 
 
 def test_a_logout_that_is_done_during_a_login_does_not_end_it() -> None:
@@ -926,7 +926,7 @@ def test_the_method_of_the_settings_is_tried_once_for_a_prompt_that_is_refused_a
         scene.replied(Done(), LogIn)
         scene.passes(0)
     assert sum(isinstance(ask, LogIn) for ask in scene.asked.values()) == 1
-    assert question_of(scene).about_login
+    assert question_of(scene).kind == "login"
     # A turn that ends well is a login that worked, so the next refusal is tried anew.
     choose(scene, "method:web")
     scene.replied(Done(), LogIn)

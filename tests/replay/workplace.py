@@ -212,7 +212,7 @@ class Workplace:
 
     def _answers_about_write(self) -> None:
         for question in self.scene.state.questions.pending():
-            if question.write is not None:
+            if question.kind == "write":
                 self.questions.append(question.title)
                 self.scene.result("question.answer", question=question.key, option=self.writes)
 

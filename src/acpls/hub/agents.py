@@ -236,7 +236,7 @@ def lose(state: State, session: Session, reason: str, *, agent_lives: bool = Fal
     """The session is over on the agent's side."""
     by: SettledBy = "cancel" if agent_lives else "agent"
     for question in state.questions.pending(session.key):
-        if question.about_login:
+        if question.kind == "login":
             # Others may wait for the login as well.
             continue
         yield from state.questions.settle(question, by, agent_lives=agent_lives)

@@ -68,7 +68,7 @@ def answer(state: State, question: Question, option: str) -> Effects:
         message = f"The question does not offer {option!r}; it offers: {offered}"
         raise CannotDo(message, field="option")
     yield from state.questions.settle(question, "editor", option)
-    if question.about_login:
+    if question.kind == "login":
         yield from login.chosen(state, question.agent, option)
     elif question.url is not None and option == OPEN:
         yield OpenLink(question.url)

@@ -236,7 +236,7 @@ class Hub:
         for effect in effects:
             if isinstance(effect, QuestionSettled):
                 question = self.state.questions.all[effect.question]
-                if question.write is not None:
+                if question.kind == "write":
                     yield from write_questions.settled(self.state, question)
 
 

@@ -315,7 +315,7 @@ class Editor:
         names = [option.name or option.option for option in question.options]
         titles = distinct([SHOW_REQUEST if question.session else "Later", *names])
         # A page must be seen in full before it is opened.
-        told = question.url or question.about_login
+        told = question.kind in {"link", "login"}
         message = f"{question.title}\n{question.description}" if told else question.title
         params = {
             "type": types.MessageType.Info.value,

@@ -69,6 +69,7 @@ class Questions:
                 asked.message,
                 options,
                 asked.url,
+                kind="link",
                 url=asked.url,
                 link=asked.link,
                 answers=_LINK,
@@ -88,7 +89,7 @@ class Questions:
                 title,
                 options,
                 description,
-                about_login=True,
+                kind="login",
                 foreground=False,
             )
         )
@@ -104,7 +105,17 @@ class Questions:
     ) -> Question:
         """A write that an agent asked for needs the user's word; ``write`` is given back."""
         return self._add(
-            Question(self._key(), agent, None, session, title, options, description, write=write)
+            Question(
+                self._key(),
+                agent,
+                None,
+                session,
+                title,
+                options,
+                description,
+                kind="write",
+                write=write,
+            )
         )
 
     def _key(self) -> str:
@@ -131,22 +142,21 @@ class Questions:
         for question in self.pending():
             # ``0 == False`` and ``1 == 1.0`` must not match, so the types are compared too.
             same = question.request == request and type(question.request) is type(request)
-            own = question.about_login or question.write is not None
-            if question.agent == agent and same and not own:
+            if question.agent == agent and same and not question.is_ours:
                 return question
         return None
 
     def about_login(self, agent: str) -> Question | None:
         """The open question of how to log in to an agent."""
         pending = self.pending()
-        return next((q for q in pending if q.about_login and q.agent == agent), None)
+        return next((q for q in pending if q.kind == "login" and q.agent == agent), None)
 
     def visits(self, agent: str, link: str | None = None) -> list[Question]:
         """The open questions for a visit that an agent asked for, of one link or all."""
         return [
             q
             for q in self.pending()
-            if q.agent == agent and q.link is not None and link in {None, q.link}
+            if q.agent == agent and q.kind == "link" and link in {None, q.link}
         ]
 
     def settle(
@@ -168,7 +178,7 @@ class Questions:
             raise ValueError(f"{question.key} does not offer {option!r}")
         question.by, question.option = by, option
         settled = (QuestionSettled(question.key, by, option), ShowQuestions())
-        if question.about_login or question.write is not None or not agent_lives:
+        if question.is_ours or not agent_lives:
             return settled
         answer = Cancelled() if option is None else question.answers.get(option, Selected(option))
         return (SendAnswer(question.agent, question.request, answer), *settled)

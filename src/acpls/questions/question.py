@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from acpls.session.asks import Answer
     from acpls.session.content import Choosable, Subject
 
-SettledBy: TypeAlias = Literal["editor", "agent", "cancel"]
+SettledBy: TypeAlias = Literal["editor", "rule", "agent", "cancel", "limit"]
+Kind: TypeAlias = Literal["permission", "link", "form", "login", "write"]
+"""What is asked; ``login`` and ``write`` are questions of our own, for which no agent waits."""
 
 
 @dataclass(slots=True)
@@ -20,8 +22,7 @@ class Question:
     """A permission an agent asks for, a page that it wants visited, the way to log in, or
     what is to become of a write.
 
-    ``session`` is empty where it is about none. ``about_login``, ``write``: it is our own,
-    and no agent waits for just its answer; ``write`` is what goes on with it.
+    ``session`` is empty where it is about none. ``write`` is what goes on with the answer.
     ``url`` and ``link``: the page, and the agent's id for the visit.
     ``answers``: what the agent is answered for an option, where that is not the option.
     ``by`` and ``option`` say how it was settled. ``put``: it was put to the user;
@@ -36,7 +37,7 @@ class Question:
     options: tuple[Choosable, ...]
     description: str | None = None
     subject: Subject = None
-    about_login: bool = False
+    kind: Kind = "permission"
     write: Any = None
     url: str | None = None
     link: str | None = None
@@ -46,6 +47,11 @@ class Question:
     dismissed: bool = False
     by: SettledBy | None = None
     option: str | None = None
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether we ask, so that no agent is to be answered."""
+        return self.kind in {"login", "write"}
 
     @property
     def open(self) -> bool:
