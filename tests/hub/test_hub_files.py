@@ -265,6 +265,24 @@ def test_unsaved_lines_do_not_count_as_the_agents_change(scene: Scene) -> None:
     assert scene.edits_seen == 0
 
 
+def test_unsaved_lines_of_an_earlier_time_do_not_count_as_the_agents_change(scene: Scene) -> None:
+    """A document that has come in step with its file starts from there."""
+    scene.has(A, "one\n")
+    scene.buffer(A)
+    scene.types(A, 0, "mine\n")
+    assert scene.agent_reads(A) == "mine\none\n"
+    scene.agent_writes(A, "first\nmine\none\n")
+    scene.result("review.keep", all=True)
+    assert scene.text(A) == scene.disk[A] == "first\nmine\none\n"
+    scene.agent_writes(A, "first\nmine\n")
+    scene.types(A, 2, "more\n")
+    assert scene.agent_reads(A) == "first\nmine\nmore\none\n"
+    scene.agent_writes(A, "second\nfirst\nmine\nmore\none\n")
+    assert scene.hunks() == [("", "second\n")]
+    scene.result("review.reject", all=True)
+    assert scene.text(A) == "first\nmine\nmore\none\n"
+
+
 def test_a_rejected_change_leaves_the_file_without_the_unsaved_lines(scene: Scene) -> None:
     scene.buffer(A)
     scene.types(A, 0, "mine\n")

@@ -115,7 +115,7 @@ def _changed(state: State, uri: str, *, was_clean: bool = False) -> Effects:
     if own is not None and isinstance(own.token, InStep):
         buffer.saved_text = buffer.text
     if uri in state.disk:
-        state.buffers.in_step(uri, state.disk[uri])
+        state.in_step(buffer, state.disk[uri])
     if own is not None and isinstance(own.token, ForWrite):
         yield from files.edited(own.token, uri)
     elif own is None and was_clean and buffer.dirty and state.at_work:

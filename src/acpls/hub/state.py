@@ -307,4 +307,10 @@ class State:
         buffer = self.buffer_at(path)
         if buffer is not None and text is not None:
             self.disk[buffer.uri] = text
-            self.buffers.in_step(buffer.uri, text)
+            self.in_step(buffer, text)
+
+    def in_step(self, buffer: Buffer, text: str) -> None:
+        """The file of an open document holds this: without unsaved lines it starts from there."""
+        self.buffers.in_step(buffer.uri, text)
+        if not buffer.dirty:
+            self.origins.pop(buffer.uri, None)
