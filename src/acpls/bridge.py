@@ -18,7 +18,7 @@ from acpls import effects as ef
 from acpls.catalog import lent_to
 from acpls.client.dialect import ClientInfo
 from acpls.client.host import Host
-from acpls.events import SessionTold, TimePassed
+from acpls.events import EditorLeft, SessionTold, TimePassed
 from acpls.hub import Hub
 from acpls.lsp.rim import EditorRim
 from acpls.plugins import Plugins
@@ -137,5 +137,6 @@ class Bridge:
         self.post(TimePassed(token))
 
     async def aclose(self) -> None:
-        """End all agents, and finish what was begun on disk."""
+        """End all agents, keep what is to last, and finish what was begun on disk."""
+        self.post(EditorLeft())
         await self._host.aclose()

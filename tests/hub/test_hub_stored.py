@@ -86,6 +86,17 @@ def test_the_review_is_stored_in_a_moment_and_when_a_turn_ends_at_once() -> None
     assert [turn["at"] for turn in store.value["checkpoints"]] == [scene.now_s]
 
 
+def test_d20_what_is_left_when_the_editor_goes_is_stored_at_once() -> None:
+    scene = Kept()
+    scene.has(A, BEFORE)
+    scene.session()
+    scene.prompts()
+    scene.lands(A, AFTER)
+    scene.give(ev.EditorLeft())
+    (store,) = scene.of(ef.StoreReview)
+    assert [change["path"] for change in store.value["changes"]] == [A]
+
+
 def test_d20_what_was_decided_is_stored_at_once() -> None:
     """D20: or it would wait again if the server ended the next moment."""
     scene = edited()

@@ -73,6 +73,18 @@ async def test_d20_what_waits_is_there_again(tmp_path: Path, version: int) -> No
         assert await listed(at, 0) == {}
 
 
+async def test_d20_what_was_seen_a_moment_before_the_end_is_there_again(tmp_path: Path) -> None:
+    """D20: a user who quits at once finds it the next time."""
+    turn = [silent("a.txt", AFTER), "wait_cancel"]
+    async with review(tmp_path, turn, version=1) as at:
+        at.file("a.txt", LONG)
+        await at.command("acpls.session.prompt", {"text": "go"})
+        await listed(at, 1)
+    async with review(tmp_path, turn, version=1) as at:
+        (change,) = (await listed(at, 1)).values()
+        assert texts(change) == [("5\n", "five\n"), ("25\n", "twenty-five\n")]
+
+
 @both_versions
 async def test_d20_what_has_changed_meanwhile_is_compared_and_not_undone(
     tmp_path: Path, version: int

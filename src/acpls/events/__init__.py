@@ -38,6 +38,7 @@ from acpls.events.editor import (
     CommandGiven,
     DocumentSaved,
     EditApplied,
+    EditorLeft,
     EditorReady,
     EditRefused,
     FocusChanged,
@@ -84,6 +85,7 @@ __all__ = [
     "Earlier",
     "EditApplied",
     "EditRefused",
+    "EditorLeft",
     "EditorReady",
     "Event",
     "FileNoticed",
@@ -132,6 +134,7 @@ Event: TypeAlias = (
     | FileReadAsked
     | FileWriteAsked
     | EditorReady
+    | EditorLeft
     | SettingsChanged
     | BufferOpened
     | BufferChanged

@@ -42,6 +42,11 @@ class EditorReady:
 
 
 @dataclass(frozen=True, slots=True)
+class EditorLeft:
+    """The editor is gone or has said goodbye: what is to last is kept now, or never."""
+
+
+@dataclass(frozen=True, slots=True)
 class SettingsChanged:
     """Raw settings, lowest precedence first; what is wrong in them becomes a warning."""
 

@@ -145,6 +145,8 @@ class Hub:
                 state.editor = event
                 yield from stored.ready(state, event)
                 yield from put_next(state)
+            case ev.EditorLeft():
+                yield from stored.store(state)
             case ev.SettingsChanged(layers):
                 yield from self._settings(layers)
             case ev.BufferOpened():
