@@ -94,6 +94,8 @@ FAILED: dict[str, tuple[int, str, str | None]] = {
     "session.setOption": (-32602, NO_SESSION, "session"),
     "output.read": (-32602, NO_SESSION, "session"),
     "question.answer": (-32803, "No question is open", None),
+    "form.open": (-32803, "No form waits for you", None),
+    "form.send": (-32803, "No form waits for you", None),
     "review.diff": (-32602, "The file has no pending change", "uri"),
     "follow.trail": (-32602, NO_SESSION, "session"),
     "follow.goTo": (-32602, NO_SESSION, "session"),

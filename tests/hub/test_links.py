@@ -1,4 +1,4 @@
-"""Pages that agents want visited, and forms: asked, answered once, never opened unasked (A03)."""
+"""Pages that agents want visited: asked, answered once, never opened unasked (A03)."""
 
 from __future__ import annotations
 
@@ -186,19 +186,6 @@ def test_the_next_question_is_put_when_a_page_is_done() -> None:
     assert scene.put() == ["q1"]
     scene.give(ev.LinkDone(AGENT, "link"))
     assert scene.put() == ["q1", "q2"]
-
-
-# --- forms ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("session", [None, NATIVE])
-def test_a_form_is_declined_and_the_user_is_told(session: str | None) -> None:
-    scene = opened()
-    scene.give(ev.FormAsked(AGENT, 7, session, "Your name?", {"type": "object"}))
-    assert scene.answered(7) == Declined()
-    message = "Demo agent asks to fill in a form, which acpls cannot show yet"
-    assert scene.of(ef.TellUser) == [ef.TellUser("warning", message, "Your name?")]
-    assert scene.state.questions.all == {}
 
 
 def test_a_page_that_is_about_the_agent_is_shown_in_its_conversations_a03() -> None:
