@@ -51,7 +51,7 @@ SCHEMA: Final[Json] = {
 def survey(turn: Turn, rest: str) -> None:
     """Have the user fill in a form, and say what came of it."""
     del rest
-    if not turn.has_forms:
+    if not turn.client.forms:
         turn.say("Your editor shows no forms, so I cannot ask you.")
         return
     message = "Tell me about your tea."

@@ -317,11 +317,6 @@ class Turn:
         self._state("running")
         return result if isinstance(result, dict) else {}
 
-    @property
-    def has_forms(self) -> bool:
-        """Whether the client shows forms."""
-        return self._client.forms
-
     def request(self, method: str, params: Json) -> Any:
         """Ask the client something. Raises ``Fault`` for an error, ``Stopped`` at a stop."""
         self._check()
