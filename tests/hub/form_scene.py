@@ -23,7 +23,7 @@ SCHEMA: dict[str, Any] = {
 }
 YES_OR_NO: dict[str, Any] = {"properties": {"sure": {"type": "boolean"}}, "required": ["sure"]}
 DRAWS = ev.EditorReady((ROOT,), forms=True)
-PLAIN = ev.EditorReady((ROOT,))
+PLAIN = ev.EditorReady((ROOT,), links=True)
 
 
 def opened(ready: ev.EditorReady = PLAIN, *, busy: bool = False) -> Scene:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 DELETES = replace(PLAIN, deletes=True)
-DIALOGS = ev.EditorReady((ROOT,), dialogs=True, gentle_dialogs=True)
+DIALOGS = ev.EditorReady((ROOT,), dialogs=True, gentle_dialogs=True, links=True)
 ANSWER = Accepted({"name": MARK, "count": 1})
 NOT_SENT = "A form is not waited for any more; what you wrote stays in the editor"
 
@@ -65,6 +65,12 @@ def test_the_document_is_shown_again_and_not_written_again() -> None:
     assert scene.result("form.open") == {"uri": URI}
     assert len(scene.of(ef.WriteFile)) == writes
     assert len(scene.of(ef.ShowDocument)) == 3
+
+
+def test_an_editor_that_cannot_be_told_to_show_it_is_told_its_name() -> None:
+    scene = with_document(ev.EditorReady((ROOT,)), shown=False)
+    assert said(scene)[-1] == "Open .acp/form-launch-q1.toml to fill in the form"
+    assert len(scene.of(ef.ShowDocument)) == 1
 
 
 def test_a_dialog_can_open_the_document_and_the_next_is_put() -> None:

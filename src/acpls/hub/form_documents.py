@@ -92,7 +92,7 @@ def open_document(state: State, question: Question, ticket: object = None) -> Ef
         document = state.form_documents[question.key] = _document(state, question)
     token = ForForm(question.key, ticket)
     if state.buffer_at(document.path) is not None:
-        yield from _show(document, token)
+        yield from _show(state, document, token)
         return
     roots, folder = (document.root,), posixpath.dirname(document.path)
     ignore = posixpath.join(folder, ".gitignore")
@@ -132,10 +132,13 @@ def written(state: State, token: ForForm, event: FileWritten) -> Effects:
         if token.ticket is None:
             yield TellUser("error", message, document.path)
     else:
-        yield from _show(document, token)
+        yield from _show(state, document, token)
 
 
-def _show(document: FormDocument, token: ForForm) -> Effects:
+def _show(state: State, document: FormDocument, token: ForForm) -> Effects:
+    if not state.editor.links:
+        name = posixpath.basename(document.path)
+        yield TellUser("error", f"Open {FOLDER}/{name} to fill in the form", document.path)
     yield ShowDocument(document.uri, document.line, document.line, take_focus=True)
     yield ReplyCommand(token.ticket, {"uri": document.uri})
 

@@ -6,6 +6,7 @@ import json
 import threading
 from typing import TYPE_CHECKING, Final
 
+from acpls.testing.asks import call_off
 from acpls.testing.turns import TurnEnd
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ def _elicit(turn: Turn, step: Json, mode: str, message: str, params: Json) -> No
     message = step.get("message", message)
     params = {**scope, "mode": mode, "message": message, **params}
     sent = turn.agent.wire.request("elicitation/create", params)
+    if turn.session.key and turn.agent.version != 1 and turn.agent.heeds_cancel:
+        turn.on_cancel(lambda: call_off(turn, sent))
     if step.get("wait", True):
         _answered(turn, step, sent)
         return
