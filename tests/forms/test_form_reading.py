@@ -8,7 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acpls.forms import Choice, Field, Form, Unreadable, answers_of, is_simple, read, written
+from acpls.demo import survey
+from acpls.forms import (
+    Choice,
+    Field,
+    Form,
+    Unreadable,
+    answers_of,
+    filled,
+    is_simple,
+    read,
+    written,
+)
 from acpls.forms.words import described
 
 
@@ -203,6 +214,21 @@ def test_whatever_is_sent_gives_a_form_or_a_reason(schema: dict[str, Any]) -> No
     assert {f.name for f in form.fields} <= {*schema["properties"]}
     assert written(form)[0].encode()
     assert described(form, "otherwise")[0].isprintable()
+
+
+def test_the_form_of_the_demo_agent_has_every_kind_of_field() -> None:
+    form = read(survey.SCHEMA)
+    assert {f.kind for f in form.fields} == {"string", "integer", "number", "boolean", "array"}
+    assert (form.left_out, form.secrets) == ((), ())
+    text, _ = written(form)
+    text = text.replace('name = ""', 'name = "Ann"').replace('tea = ""', 'tea = "assam"')
+    assert filled(form, text).content == {
+        "name": "Ann",
+        "tea": "assam",
+        "cups": 2,
+        "milk": False,
+        "days": ["monday"],
+    }
 
 
 # --- secrets ---------------------------------------------------------------------------

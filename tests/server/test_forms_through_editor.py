@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from server_stage import TOLD, both_versions, open_conversation, outcomes, seat
+import server_stage
+from server_stage import TOLD, Seat, both_versions, open_conversation, outcomes, seat
 
 from acpls.testing.editor import FULL, PLAIN, CommandFailed, Later
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from server_stage import Seat
 
     from acpls.testing.frames import Json
 
@@ -256,6 +255,28 @@ async def test_a_login_may_ask_for_a_form(tmp_path: Path, version: int) -> None:
         await at.command("acpls.question.answer", answer)
         assert (await login.result())["state"] == "ready"
         assert [o["action"] for o in outcomes(at).values()] == ["accept"]
+
+
+async def test_not_even_the_log_for_us_has_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_stage, "SERVER", [*server_stage.SERVER, "--log-level", "debug"])
+    at = Seat(tmp_path, {"fake": ({"turns": [ASKS]}, 2)}, capabilities=DRAWS, ignore=TOLD)
+    async with at:
+        at.answer["acp/form/ask"] = lambda _: {"action": "accept", "content": [MARK]}
+        await at.command("acpls.session.prompt", {"text": "go"})
+        await at.next("acp/form/ask")
+        await at.popup()
+        for content in (MARK, {"user": "ann", "password": [MARK]}, {"user": [MARK]}):
+            answer: Json = {"action": "accept", "content": content}
+            with pytest.raises(CommandFailed) as failed:
+                await at.command("acpls.question.answer", answer)
+            assert MARK not in f"{failed.value.message}{failed.value.data}"
+        answer = {"action": "accept", "content": CONTENT}
+        await at.command("acpls.question.answer", answer)
+        await at.idle(stop="end_turn")
+    assert "DEBUG" in at.stderr.decode()
+    assert MARK not in at.stderr.decode() + str(at.tap.heard)
 
 
 async def test_no_file_is_left_when_the_server_ends(tmp_path: Path) -> None:
