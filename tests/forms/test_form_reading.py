@@ -16,6 +16,7 @@ from acpls.forms import (
     Unreadable,
     answers_of,
     filled,
+    fitted,
     is_simple,
     read,
     written,
@@ -140,6 +141,7 @@ def test_an_unknown_kind_is_left_out_or_declined(shape: dict[str, Any]) -> None:
         ({"type": "array"}, "its schema is of no object"),
         ({"properties": []}, "its properties are no object"),
         ({"required": "x"}, "what it requires is no list of names"),
+        ({"properties": {key: {} for key in map(str, range(201))}}, "it has more than 200 fields"),
         ({"required": [1]}, "what it requires is no list of names"),
         ({"required": ["x\ny"]}, "it requires x y and does not say what that is"),
         ({"properties": {"x": 3}}, "x does not say what it is"),
@@ -178,6 +180,17 @@ def test_what_is_no_form(schema: dict[str, Any], why: str) -> None:
 def test_what_is_wrong_with_a_field_is_said(shape: dict[str, Any]) -> None:
     with pytest.raises(Unreadable, match=r"^x "):
         one(shape)
+
+
+def test_only_so_many_patterns_are_enforced() -> None:
+    shape = {"type": "string", "pattern": "^a$", "default": "b"}
+    form = read({"properties": dict.fromkeys(map(str, range(25)), shape)})
+    assert [f.enforced for f in form.fields] == [True] * 20 + [False] * 5
+    # What is not enforced is no reason to pass over a default.
+    assert [f.default for f in form.fields] == [None] * 20 + ["b"] * 5
+    assert written(form)[0].count("acpls does not check it") == 5
+    _, unfit = fitted(form, dict.fromkeys(map(str, range(25)), "b"))
+    assert len(unfit) == 20
 
 
 def test_a_name_that_cannot_be_written_down_is_left_out() -> None:

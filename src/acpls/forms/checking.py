@@ -91,8 +91,9 @@ def _of_text(field: Field, value: str) -> str | None:
         return f"must be one of {_some(field)}"
     # JSON Schema counts code points, as Python does.
     wrong = limits_broken(field, len(value))
-    if wrong is None and field.pattern is not None and patterns.fits(field.pattern, value) is False:
-        wrong = f"must fit the pattern {one_line(field.pattern)}"
+    pattern = field.pattern if field.enforced else None
+    if wrong is None and pattern is not None and patterns.fits(pattern, value) is False:
+        wrong = f"must fit the pattern {one_line(pattern)}"
     if wrong is None and field.format is not None and not formats.fits(field.format, value):
         wrong = f"must be {formats.KNOWN[field.format].words}"
     return wrong

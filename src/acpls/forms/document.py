@@ -27,8 +27,8 @@ SEND: Final = "Send the form"
 DECLINE: Final = "Decline the form"
 CAREFUL: Final = "Careful: this seems to ask for a secret. The agent gets what you write here."
 
-# Each is tried, where something has no end.
-_ROWS_LIMIT: Final = 500
+# So many values are tried, where something has no end.
+_TRIES_LIMIT: Final = 100
 _FILE: Final = re.compile(r"form-[A-Za-z0-9-]+\.toml")
 _KEY: Final = re.compile(
     r"\s*(?P<off>#\s*)?\[{0,2}\s*(?P<key>[A-Za-z0-9_-]+|\"(?:[^\"\\]|\\.)*\"|'[^']*')\s*[.=\]]"
@@ -117,7 +117,8 @@ def _about(field: Field) -> Iterator[str]:
     if wanted:
         yield from _remarks("; ".join(wanted))
     if field.pattern is not None:
-        checked = "" if patterns.is_enforced(field.pattern) else " (acpls does not check it)"
+        is_checked = field.enforced and patterns.is_enforced(field.pattern)
+        checked = "" if is_checked else " (acpls does not check it)"
         yield from _remarks(f"Pattern: {field.pattern}{checked}")
 
 
@@ -189,7 +190,8 @@ def filled(form: Form, text: str) -> Filled:
 def _unended(text: str) -> int:
     """The line on which begins what has no end."""
     rows = text.split("\n")
-    for at in range(min(len(rows), _ROWS_LIMIT) - 1, 0, -1):
+    starts = [at for at, row in enumerate(rows) if (found := _KEY.match(row)) and not found["off"]]
+    for at in reversed(starts[:_TRIES_LIMIT]):
         with suppress(ValueError, RecursionError):
             tomllib.loads("\n".join(rows[:at]))
             return at

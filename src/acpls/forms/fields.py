@@ -42,8 +42,8 @@ class Field:
 
     ``choices``: the only values there are (of an ``array``: for its items). ``low`` and
     ``high`` are limits, included: of characters (code points) for a text, of the value for
-    a number, of the count for an ``array``. ``pattern`` is ECMA-262; ``format`` may be a word
-    that we do not know.
+    a number, of the count for an ``array``. ``pattern`` is ECMA-262, and only shown where it is
+    not ``enforced``; ``format`` may be a word that we do not know.
     """
 
     name: str
@@ -57,6 +57,7 @@ class Field:
     high: float | None = None
     pattern: str | None = None
     format: str | None = None
+    enforced: bool = True
 
     @property
     def is_secret(self) -> bool:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     _Ranges: TypeAlias = tuple[tuple[int, int], ...]
 
-TIMEOUT_S: Final = 0.05
+TIMEOUT_S: Final = 0.025
 LENGTH_LIMIT: Final = 1000
 # The library writes repeats of a fixed count out, and those within others many times.
 _SIZE_LIMIT: Final = 2000

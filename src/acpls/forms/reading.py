@@ -24,6 +24,9 @@ _KINDS: Final[Mapping[str, Kind]] = {
     "boolean": "boolean",
     "array": "array",
 }
+FIELDS_LIMIT: Final = 200
+# Each may take its time to match, while everything else waits.
+PATTERNS_LIMIT: Final = 20
 # Whatever is beyond cannot be compared with a fraction.
 _LIMITS_LIMIT: Final = 1e300
 _LIMITS: Final = {
@@ -48,10 +51,13 @@ def read(schema: Mapping[str, Any]) -> Form:
     for name in required:
         if name not in properties:
             raise Unreadable(f"it requires {_called(name)} and does not say what that is")
+    if len(properties) > FIELDS_LIMIT:
+        raise Unreadable(f"it has more than {FIELDS_LIMIT} fields")
     fields: list[Field] = []
     left_out: list[str] = []
     for name, shape in properties.items():
-        found = _field(name, shape, required=name in required)
+        enforces = sum(field.pattern is not None for field in fields) < PATTERNS_LIMIT
+        found = _field(name, shape, required=name in required, enforces=enforces)
         if found is not None:
             fields.append(found)
         elif name in required:
@@ -62,7 +68,7 @@ def read(schema: Mapping[str, Any]) -> Form:
     return Form(tuple(fields), title, description, tuple(left_out), schema=schema)
 
 
-def _field(name: str, shape: object, *, required: bool) -> Field | None:
+def _field(name: str, shape: object, *, required: bool, enforces: bool) -> Field | None:
     """The field of a property; ``None`` for one of a kind that we do not know."""
     if not isinstance(shape, dict) or not isinstance(shape.get("type"), str):
         raise Unreadable(f"{_called(name)} does not say what it is")
@@ -95,6 +101,7 @@ def _field(name: str, shape: object, *, required: bool) -> Field | None:
         high=high,
         pattern=_string(name, shape, "pattern") if is_free else None,
         format=_string(name, shape, "format") if is_free else None,
+        enforced=enforces,
     )
     return replace(field, default=_default(field, shape.get("default")))
 
