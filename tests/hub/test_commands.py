@@ -93,7 +93,7 @@ FAILED: dict[str, tuple[int, str, str | None]] = {
     "session.endTurn": (-32602, NO_SESSION, "session"),
     "session.setOption": (-32602, NO_SESSION, "session"),
     "output.read": (-32602, NO_SESSION, "session"),
-    "question.answer": (-32803, "No question is open", None),
+    "question.answer": (-32602, "An answer needs an option or an action", "option"),
     "form.open": (-32803, "No form waits for you", None),
     "form.send": (-32803, "No form waits for you", None),
     "review.diff": (-32602, "The file has no pending change", "uri"),

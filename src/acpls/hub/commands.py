@@ -227,13 +227,13 @@ def question_list(state: State, arguments: Arguments, ticket: object) -> Effects
 
 def question_answer(state: State, arguments: Arguments, ticket: object) -> Effects:
     """Answer a question with one of its options, or a form or page with an action."""
+    if not arguments.keys() & {"option", "action"}:
+        raise CannotDo("An answer needs an option or an action", field="option")
     question = meant.question(state, arguments)
     if "action" in arguments:
         yield from forms.act(state, question, arguments["action"], arguments.get("content"))
-    elif "option" in arguments:
-        yield from asking.answer(state, question, arguments["option"])
     else:
-        raise CannotDo("An answer needs an option or an action", field="option")
+        yield from asking.answer(state, question, arguments["option"])
     yield ReplyCommand(ticket, {})
 
 
