@@ -153,9 +153,11 @@ def test_what_else_an_agent_asks_is_refused_politely(
 ) -> None:
     asked = {"method": request_method, "params": params}
     log = console.agent("one", {"methods": [method("web")], "ask": asked})
-    assert console.run("login", "one").code == 0
+    ran = console.run("login", "one")
+    assert ran.code == 0
     (answered,) = [line for line in log.read_text().splitlines() if '"ask"' in line]
     assert answer in answered.replace(" ", "")
+    assert ("asks to fill in a form" in ran.err) == (params is FORM)
 
 
 def test_no_files_are_read_for_an_agent(console: Console) -> None:

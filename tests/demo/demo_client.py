@@ -35,6 +35,7 @@ _NAMES: dict[int, dict[str, str]] = {
         "session/prompt": "PromptResponse",
         "session/update": "SessionNotification",
         "session/request_permission": "RequestPermissionRequest",
+        "elicitation/create": "CreateElicitationRequest",
         "fs/read_text_file": "ReadTextFileRequest",
         "fs/write_text_file": "WriteTextFileRequest",
         "terminal/create": "CreateTerminalRequest",
@@ -57,6 +58,7 @@ _NAMES: dict[int, dict[str, str]] = {
         "terminal/cancel": "CancelTerminalResponse",
         "session/update": "UpdateSessionNotification",
         "session/request_permission": "RequestPermissionRequest",
+        "elicitation/create": "CreateElicitationRequest",
         "$/cancel_request": "CancelRequestNotification",
     },
 }
@@ -80,7 +82,8 @@ class AgentError(Exception):
 class DemoClient:
     """A client with one demo agent; ``answers`` are given to its permission requests.
 
-    An answer is an option id, ``None`` (dismissed), ``"error"``, or ``"silence"``.
+    An answer is an option id, ``None`` (dismissed), ``"error"``, or ``"silence"``. ``filled`` is
+    the result for a form.
     """
 
     def __init__(self, version: int, cwd: Path, *arguments: str, **offered: bool) -> None:
@@ -88,6 +91,7 @@ class DemoClient:
         self.cwd = cwd
         self.offered = offered
         self.answers: list[str | None] = []
+        self.filled: Any = {"action": "cancel"}
         self.buffers: dict[Path, str] = {}
         self.refused: set[str] = set()
         self.seen: list[dict[str, Any]] = []
@@ -199,6 +203,8 @@ class DemoClient:
                 return
             chosen = {"outcome": "selected", "optionId": answer}
             result = {"outcome": chosen if answer else {"outcome": "cancelled"}}
+        elif message["method"] == "elicitation/create":
+            result = self.filled
         elif message["method"] == "fs/read_text_file":
             path = Path(params["path"])
             result = {"content": self.buffers.get(path, "") or path.read_bytes().decode()}
@@ -235,10 +241,13 @@ class DemoClient:
 
     def hello(self) -> Any:
         info = {"name": "test", "version": "1"}
+        forms: dict[str, Any] = {"elicitation": {"form": {}}}
+        if not self.offered.get("forms", True):
+            forms = {}
         if self.version == 2:
-            return self.ask("initialize", protocolVersion=2, info=info, capabilities={})
+            return self.ask("initialize", protocolVersion=2, info=info, capabilities=forms)
         files = {"readTextFile": self.offered.get("fs"), "writeTextFile": self.offered.get("fs")}
-        offered = {"fs": files, "terminal": self.offered.get("terminal")}
+        offered = {"fs": files, "terminal": self.offered.get("terminal"), **forms}
         return self.ask(
             "initialize", protocolVersion=1, clientInfo=info, clientCapabilities=offered
         )

@@ -173,6 +173,45 @@ def test_ask_repeats_what_was_chosen(client: DemoClient) -> None:
         assert "I stop asking" in client.text()
 
 
+def test_survey_has_a_form_filled_in(client: DemoClient) -> None:
+    values = {"name": "Ann", "tea": "assam", "cups": 3}
+    more = {"degrees": 82.5, "milk": True, "days": ["monday", "friday"]}
+    for content, said in (
+        (values, "For Ann: 3 x A strong Assam, without milk."),
+        (
+            values | more,
+            "For Ann: 3 x A strong Assam at 82.5 degrees, with milk, on monday, friday.",
+        ),
+    ):
+        client.filled = {"action": "accept", "content": content}
+        client.say("survey")
+        assert client.text() == said
+        (asked,) = client.asked("elicitation/create")
+        assert (asked["mode"], asked["sessionId"]) == ("form", client.session)
+        kinds = [each["type"] for each in asked["requestedSchema"]["properties"].values()]
+        assert kinds == ["string", "string", "integer", "number", "boolean", "array"]
+    client.filled = {"action": "decline"}
+    client.say("survey")
+    assert client.text() == "You would rather not say: that is fine."
+    others: list[Any] = [{"action": "cancel"}, {"action": "accept"}, {"action": "dance"}, []]
+    for other in others:
+        client.filled = other
+        client.say("survey")
+        assert client.text() == "The form was closed, so I stop asking."
+    client.refused = {"elicitation/create"}
+    client.say("survey")
+    assert client.text() == "The form was closed, so I stop asking."
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_client_without_forms_is_shown_none(version: int, tmp_path: Path) -> None:
+    client = DemoClient(version, copy_to(tmp_path / "tea"), forms=False).open()
+    client.say("survey")
+    assert client.text() == "Your editor shows no forms, so I cannot ask you."
+    assert client.asked("elicitation/create") == []
+    client.close()
+
+
 # --- files -------------------------------------------------------------------------------
 
 

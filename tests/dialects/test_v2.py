@@ -77,7 +77,7 @@ class TestInitialize:
         check(2, "ElicitationCapabilities", said.params["capabilities"]["elicitation"])
         assert said.params["capabilities"] == {
             "auth": {"terminal": {}},
-            "elicitation": {"url": {}},
+            "elicitation": {"form": {}, "url": {}},
         }
 
     def test_facts(self, dialect: DialectV2) -> None:

@@ -1,4 +1,4 @@
-"""Pages that agents want visited, and forms: asked, answered once, never opened unasked (A03)."""
+"""Pages that agents want visited: asked, answered once, never opened unasked (A03)."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from acpls.session.state import Session
 
 LINKS = ev.EditorReady((ROOT,), questions=True, links=True)
 URL = "https://login.example/device?code=AB-12&redirect=http%3A%2F%2Flocalhost%3A1"
+
+
+OF_OTHERS = "of other alphabets, which may look familiar."
 
 
 def linked(scene: Scene, session: str | None = None, url: str = URL, request: int = 7) -> None:
@@ -82,6 +85,17 @@ def test_where_no_question_can_be_shown_the_url_is_in_the_log_a03(shows: bool) -
         "https://x y",
         "https://x\nhttps://y",
         "https://\u202ex",
+        # A letter of another alphabet, and what browsers take for the host here.
+        "https://ex\u0430mple.com",
+        "https://good.example\\@evil.example/",
+        "https://x\x00y",
+        "https://x\x7f",
+        "https://",
+        "https:///path",
+        "https://:80/",
+        "https://[::1",
+        "https://user@",
+        "javascript://x/%0aalert(1)",
     ],
 )
 def test_what_is_no_page_is_declined_and_told(url: str) -> None:
@@ -92,6 +106,47 @@ def test_what_is_no_page_is_declined_and_told(url: str) -> None:
     assert scene.of(ef.TellUser) == [
         ef.TellUser("warning", "Demo agent wants a page opened that is none", url)
     ]
+
+
+def test_an_address_that_is_too_long_is_declined_and_cut() -> None:
+    scene = opened()
+    linked(scene, url=f"https://x/{'a' * 7990}")
+    assert scene.state.questions.all["q1"].description == f"https://x/{'a' * 7990}"
+    linked(scene, url=f"https://x/{'a' * 7991}", request=8)
+    assert scene.answered(8) == Declined()
+    (told,) = scene.of(ef.TellUser)
+    assert len(told.detail) == 8001
+
+
+@pytest.mark.parametrize(
+    ("url", "remarks"),
+    [
+        ("https://x.example/@y?a@b", []),
+        (
+            "https://bank.example@evil.example:80/x",
+            ["It leads to evil.example: what stands before the @ is only a name for it."],
+        ),
+        (
+            "https://a.xn--e1awd7f.com/",
+            [f"The name a.xn--e1awd7f.com stands for letters {OF_OTHERS}"],
+        ),
+    ],
+)
+def test_what_is_easily_overlooked_in_an_address_is_said(url: str, remarks: list[str]) -> None:
+    scene = opened()
+    linked(scene, url=url)
+    (told,) = scene.result("question.list")
+    assert told["url"] == url
+    assert told["description"].split("\n") == [url, *remarks]
+
+
+def test_a_page_that_nobody_asked_about_cannot_be_done() -> None:
+    scene = opened()
+    assert scene.give(ev.LinkDone(AGENT, "never heard of")) == []
+    linked(scene)
+    scene.asks(1)
+    scene.give(ev.LinkDone(AGENT, "q1"))
+    assert len(scene.state.questions.pending()) == 2
 
 
 @pytest.mark.parametrize("url", ["http://localhost:8080/x", "https://x"])
@@ -186,19 +241,6 @@ def test_the_next_question_is_put_when_a_page_is_done() -> None:
     assert scene.put() == ["q1"]
     scene.give(ev.LinkDone(AGENT, "link"))
     assert scene.put() == ["q1", "q2"]
-
-
-# --- forms ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("session", [None, NATIVE])
-def test_a_form_is_declined_and_the_user_is_told(session: str | None) -> None:
-    scene = opened()
-    scene.give(ev.FormAsked(AGENT, 7, session, "Your name?", {"type": "object"}))
-    assert scene.answered(7) == Declined()
-    message = "Demo agent asks to fill in a form, which acpls cannot show yet"
-    assert scene.of(ef.TellUser) == [ef.TellUser("warning", message, "Your name?")]
-    assert scene.state.questions.all == {}
 
 
 def test_a_page_that_is_about_the_agent_is_shown_in_its_conversations_a03() -> None:

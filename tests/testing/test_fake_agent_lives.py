@@ -155,6 +155,34 @@ def test_a_visit_during_a_turn_is_about_its_session(tmp_path: Path, init: Json) 
         assert client.text() == "acceptedcancelledfailed"
 
 
+@both
+def test_a_form_says_what_was_filled_in(tmp_path: Path, init: Json) -> None:
+    schema = {"type": "object", "properties": {"name": {"type": "string"}}}
+    form = {
+        "form": schema,
+        "message": "Who?",
+        "call": "c1",
+        "into": "values",
+        "accepted": [{"say": "{values}"}],
+        "declined": [{"say": "declined"}],
+    }
+    with Client({"turns": [[form]]}, tmp_path) as client:
+        session = client.open(init)
+        for answer in ({"action": "accept", "content": {"name": "Ann"}}, {"action": "decline"}):
+            number = client.prompt(session)
+            asked = client.asked("elicitation/create")
+            assert asked["params"] == {
+                "sessionId": session,
+                "toolCallId": "c1",
+                "mode": "form",
+                "message": "Who?",
+                "requestedSchema": schema,
+            }
+            client.answer(asked, answer)
+            client.end(number)
+        assert client.text() == '{"name": "Ann"}declined'
+
+
 @pytest.mark.parametrize(
     ("script", "complaint"),
     [

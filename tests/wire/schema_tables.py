@@ -150,5 +150,4 @@ OUTSIDE: Final = frozenset(
 NOT_SENT: Final[dict[tuple[int, str, str], str]] = {
     (0, "*", "annotations"): "nobody here has anything to say in them",
     (2, "ResourceLink", "icons"): "files have none",
-    (0, "ElicitationCapabilities", "form"): "no editor has forms to fill in",
 }

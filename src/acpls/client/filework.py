@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from acpls.client import disk
+from acpls.client.looking import look
 from acpls.client.shelf import Shelf
 from acpls.events import (
     Disk,
@@ -27,6 +28,7 @@ from acpls.events import (
     ReviewLoaded,
     StoredRead,
 )
+from acpls.forms import is_form_file
 from acpls.text.codec import Decoded, decode_as
 
 if TYPE_CHECKING:
@@ -63,6 +65,8 @@ class FileWork:
         """Read a file, and tell what it was before."""
         try:
             with self._alone(effect.path):
+                if _is_private(effect.path):
+                    return FileRead(effect.token, look(effect.path, effect.roots).disk)
                 seen, earlier = self._baselines.look(effect.path, effect.roots)
         except Exception as problem:
             _logger.exception("%s: it could not be read", effect.path)
@@ -83,6 +87,8 @@ class FileWork:
 
         with self._alone(effect.path):
             try:
+                if _is_private(effect.path):
+                    return disk.write(effect)
                 stored = None if effect.stored is None else self._store.get(effect.stored)
                 form = self._baselines.form(effect.path)
                 written = disk.write(effect, stored, form, keep)
@@ -103,7 +109,7 @@ class FileWork:
 
     def notice(self, path: str, roots: tuple[str, ...], token: object) -> FileNoticed | bool:
         """Look at a file; tell it if it has changed, else whether it was ever known."""
-        if self._stop.is_set():
+        if self._stop.is_set() or _is_private(path):
             return True
         try:
             with self._alone(path):
@@ -216,6 +222,14 @@ class FileWork:
         if self._state is None:
             self._state = self._temporary = Path(tempfile.mkdtemp(prefix="acpls-"))
         return self._state
+
+
+def _is_private(path: str) -> bool:
+    """Whether nothing of a file may be kept: it is a form that the user fills in."""
+    try:
+        return is_form_file(os.path.realpath(path))
+    except (OSError, ValueError):
+        return is_form_file(path)
 
 
 def _failed(path: str, problem: Exception) -> Disk:

@@ -36,7 +36,7 @@ CAPABILITIES: Final[Json] = {
     "terminal": True,
     "session": {"configOptions": {"boolean": {}}, "notices": {}, "compaction": {}},
     "auth": {"terminal": True},
-    "elicitation": {"url": {}},
+    "elicitation": {"form": {}, "url": {}},
     # By these agents show the terminals that they run themselves, and name the program
     # that logs the user in.
     "_meta": {"terminal_output": True, "terminal-auth": True},

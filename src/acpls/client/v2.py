@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from acpls.session.content import Json, Subject
 
 # Files and terminals are no concern of a client here.
-CAPABILITIES: Final[Json] = {"auth": {"terminal": {}}, "elicitation": {"url": {}}}
+CAPABILITIES: Final[Json] = {"auth": {"terminal": {}}, "elicitation": {"form": {}, "url": {}}}
 
 
 class DialectV2:

@@ -153,6 +153,7 @@ class Talk:
             case LinkAsked():
                 self._answer(event.request, Accepted() if self._link(event) else Declined())
             case FormAsked():
+                self._doing("it asks to fill in a form, which was declined: log in from an editor")
                 self._answer(event.request, Declined())
             case QuestionAsked():
                 self._answer(event.request, Cancelled())

@@ -173,7 +173,7 @@ class Agent:
         if number > 1 and not isinstance(params.get("info"), dict):
             raise Fault(INVALID_PARAMS, "`info` is required in version 2.")
         self._version = Version1(_INFO) if number == 1 else Version2(_INFO)
-        self._client = _offered(params) if number == 1 else Client()
+        self._client = _offered(params, number)
         return self._version.initialized()
 
     # --- sessions -----------------------------------------------------------------------
@@ -343,16 +343,23 @@ def _unknown(method: str) -> Callable[[Json], Json]:
     return refuse
 
 
-def _offered(params: Json) -> Client:
-    offered = params.get("clientCapabilities")
-    offered = offered if isinstance(offered, dict) else {}
-    files = offered.get("fs")
-    files = files if isinstance(files, dict) else {}
+def _offered(params: Json, number: int) -> Client:
+    offered = _member(params, "clientCapabilities" if number == 1 else "capabilities")
+    forms = isinstance(_member(offered, "elicitation").get("form"), dict)
+    if number > 1:
+        return Client(forms=forms)
+    files = _member(offered, "fs")
     return Client(
         reads=files.get("readTextFile") is True,
         writes=files.get("writeTextFile") is True,
         terminals=offered.get("terminal") is True,
+        forms=forms,
     )
+
+
+def _member(of: Json, key: str) -> Json:
+    value = of.get(key)
+    return value if isinstance(value, dict) else {}
 
 
 def _object(params: object) -> Json:

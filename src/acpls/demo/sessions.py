@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """What the client offers (version 1 only; version 2 has none of it)."""
+    """What the client offers; all but ``forms`` is of version 1 only."""
 
     reads: bool = False
     writes: bool = False
     terminals: bool = False
+    forms: bool = False
 
 
 @dataclass(slots=True)

@@ -306,6 +306,17 @@ class Turn:
         chosen = outcome.get("optionId") if isinstance(outcome, dict) else None
         return next((one for one in question.options if one.id == chosen), None)
 
+    def elicit(self, params: Json) -> Json:
+        """Ask the user for more than a choice; what came of it, which may be nothing."""
+        self._speaking = None
+        self._state("requires_action")
+        try:
+            result = self.request("elicitation/create", params)
+        except Fault:
+            result = None
+        self._state("running")
+        return result if isinstance(result, dict) else {}
+
     def request(self, method: str, params: Json) -> Any:
         """Ask the client something. Raises ``Fault`` for an error, ``Stopped`` at a stop."""
         self._check()

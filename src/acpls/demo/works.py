@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from acpls.demo import edits, shell
+from acpls.demo import edits, shell, survey
 from acpls.demo.files import Sorry
 from acpls.demo.terms import Command, Option, Place, Question, Step, Text
 from acpls.demo.words import file_word, tokens, verb
@@ -236,5 +236,6 @@ WORKS = (
     Work("run", "COMMAND", "Runs a program (no shell), and asks first", shell.run),
     Work("talk", "N words", "Talks about tea; at length, if you wish", _talk),
     Work("ask", "", "Asks you two questions", _ask),
+    Work("survey", "", "Has you fill in a form", survey.survey, ("form",)),
     Work("slow", "", "Does nothing until you cancel it", _slow),
 )

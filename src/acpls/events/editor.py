@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class EditorReady:
     """The editor is initialised. ``roots`` are absolute paths, the first one the main root.
 
-    ``sessions``, ``questions``, ``reviews``, ``places``: what it announced for itself
+    ``sessions``, ``questions``, ``forms``, ``reviews``, ``places``: what it announced for itself
     (docs/protocol.md, handshake). ``dialogs``: it has dialogs; ``gentle_dialogs``: they are
     known not to eat what the user types. ``terminals``: it runs programs in a terminal;
     ``links``: it opens pages in a browser. ``save``: it saves documents when asked to.
@@ -39,6 +39,7 @@ class EditorReady:
     renames: bool = False
     reloads: bool = False
     stale_edits: bool = True
+    forms: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +118,15 @@ class CommandAbandoned:
 class QuestionPut:
     """What came of putting a question to the user: the option chosen, or ``None`` when it
     was dismissed, could not be shown, or was answered with an error.
+
+    ``action`` and ``content``: what an editor that draws forms itself answered, unchecked.
     """
 
     question: str
     option: str | None
+    action: object = None
+    # Values of a form go to the agent and nowhere else.
+    content: object = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -221,7 +221,7 @@ def _drop_login(state: State, agent: Agent, reason: str) -> Effects:
         agent.told = agent.told if waiting.ticket is None else reason
         yield FailCommand(waiting.ticket, FAILED, reason)
     question = state.questions.about_login(agent.name)
-    for asked in [*state.questions.visits(agent.name), *([question] if question else [])]:
+    for asked in [*state.questions.elicited(agent.name), *([question] if question else [])]:
         yield from state.questions.settle(asked, "agent", agent_lives=False)
 
 

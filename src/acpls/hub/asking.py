@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from acpls.effects import OpenLink, SendAnswer, ShowQuestions
-from acpls.hub import claims, holding, login
+from acpls.hub import claims, form_documents, forms, holding, login
 from acpls.hub.putting import put_next
 from acpls.hub.state import CannotDo
-from acpls.questions import OPEN
+from acpls.questions import FILL, OPEN
 from acpls.review.composing import Author
 from acpls.session.asks import Failure
 from acpls.session.content import AboutCommand, AboutToolCall
@@ -51,7 +51,9 @@ def _title(state: State, session: Session, event: QuestionAsked) -> str:
 def was_put(state: State, event: QuestionPut) -> Effects:
     """The editor answered, or did not. No answer is never taken for a refusal."""
     question = state.questions.all[event.question]
-    if question.open and event.option is not None and question.offers(event.option):
+    if event.action is not None:
+        yield from forms.was_put(state, question, event)
+    elif question.open and event.option is not None and question.offers(event.option):
         yield from answer(state, question, event.option)
     else:
         question.dismissed = True
@@ -67,6 +69,12 @@ def answer(state: State, question: Question, option: str) -> Effects:
         offered = ", ".join(o.option for o in question.options)
         message = f"The question does not offer {option!r}; it offers: {offered}"
         raise CannotDo(message, field="option")
+    if option == FILL and question.form is not None:
+        # That decides nothing yet.
+        question.dismissed = True
+        yield from form_documents.open_document(state, question)
+        yield from put_next(state)
+        return
     yield from state.questions.settle(question, "editor", option)
     if question.kind == "login":
         yield from login.chosen(state, question.agent, option)

@@ -14,6 +14,8 @@ from acpls.hub import (
     asking,
     attachments,
     conversing,
+    form_documents,
+    forms,
     meant,
     outputs,
     review_shapes,
@@ -224,10 +226,25 @@ def question_list(state: State, arguments: Arguments, ticket: object) -> Effects
 
 
 def question_answer(state: State, arguments: Arguments, ticket: object) -> Effects:
-    """Answer a question with one of its options."""
+    """Answer a question with one of its options, or a form or page with an action."""
+    if not arguments.keys() & {"option", "action"}:
+        raise CannotDo("An answer needs an option or an action", field="option")
     question = meant.question(state, arguments)
-    yield from asking.answer(state, question, arguments["option"])
+    if "action" in arguments:
+        yield from forms.act(state, question, arguments["action"], arguments.get("content"))
+    else:
+        yield from asking.answer(state, question, arguments["option"])
     yield ReplyCommand(ticket, {})
+
+
+def form_open(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """Show the document in which a form is filled in."""
+    yield from form_documents.open_document(state, meant.form(state, arguments), ticket)
+
+
+def form_send(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """Send what the document of a form says."""
+    yield from form_documents.send(state, meant.form(state, arguments), ticket)
 
 
 # --- follow, status --------------------------------------------------------------------------
@@ -297,6 +314,8 @@ COMMANDS: dict[str, Run] = {
     "acpls.output.read": output_read,
     "acpls.question.list": question_list,
     "acpls.question.answer": question_answer,
+    "acpls.form.open": form_open,
+    "acpls.form.send": form_send,
     **REVIEW_COMMANDS,
     "acpls.follow.set": follow_set,
     "acpls.follow.trail": follow_trail,

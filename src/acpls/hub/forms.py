@@ -1,19 +1,90 @@
-"""Forms that agents want filled in."""
+"""Forms that agents want filled in.
+
+Invariant: only values that fit the form are sent, and they are sent to the agent alone.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from acpls.effects import SendAnswer, TellUser
+from acpls.effects import SendAnswer, ShowQuestions, TellUser
+from acpls.forms import Unreadable, described, fitted, read
+from acpls.hub.putting import put_next, tell_plainly
+from acpls.hub.state import CannotDo
+from acpls.questions import ACCEPT, DECLINE, OPENED
 from acpls.session.asks import Declined
 
 if TYPE_CHECKING:
-    from acpls.events import FormAsked
+    from collections.abc import Mapping
+
+    from acpls.events import FormAsked, QuestionPut
     from acpls.hub.state import Effects, State
+    from acpls.questions import Question
+
+KINDS = frozenset({"form", "link"})
+"""The kinds of questions that are answered with an action."""
+ACTIONS = frozenset({"accept", "decline", "cancel"})
 
 
 def asked(state: State, event: FormAsked) -> Effects:
-    """An agent asks for values: nobody can be shown a form yet, and it is told so."""
-    yield SendAnswer(event.agent, event.request, Declined())
-    asked = f"{state.agent(event.agent).title} asks to fill in a form, which acpls cannot show yet"
-    yield TellUser("warning", asked, event.message)
+    """An agent asks for values; what cannot be shown as it is meant is declined, in words."""
+    try:
+        form = replace(read(event.schema), message=event.message)
+    except Unreadable as why:
+        yield SendAnswer(event.agent, event.request, Declined())
+        told = f"A form of {state.agent(event.agent).title} was declined: {why}"
+        yield TellUser("error", told, event.message)
+        return
+    session = None if event.session is None else state.session_of(event.agent, event.session)
+    key = "" if session is None else session.key
+    title, description = described(form, f"{state.agent(event.agent).title} asks for values")
+    call = None if session is None else session.tool_call(event.tool_call or "")
+    if call is not None and call.title:
+        description = f"For: {call.title}\n{description}"
+    question = state.questions.fill_in(event, key, title, form, description)
+    question.foreground = session is not None and session.busy
+    yield ShowQuestions()
+    yield from tell_plainly(state, question)
+    yield from put_next(state)
+
+
+def act(
+    state: State, question: Question, action: str, content: Mapping[str, Any] | None
+) -> Effects:
+    """The user accepts, declines or cancels. Raises ``CannotDo``, and then nothing is sent."""
+    settled_already(question)
+    if question.kind not in KINDS:
+        raise CannotDo("This question is answered with an option", field="action")
+    if action == "cancel":
+        yield from state.questions.settle(question, "editor")
+    elif action == "decline":
+        yield from state.questions.settle(question, "editor", DECLINE)
+    elif question.form is None:
+        yield from state.questions.settle(question, "editor", OPENED)
+    else:
+        values, unfit = fitted(question.form, content or {})
+        if unfit:
+            first = unfit[0]
+            title = first.name if first.field is None else first.field.title
+            more = f" (and {len(unfit) - 1} more)" if len(unfit) > 1 else ""
+            raise CannotDo(f"{title} {first.why}{more}", field=f"content.{first.name}")
+        yield from state.questions.settle(question, "editor", ACCEPT, content=values)
+    yield from put_next(state)
+
+
+def settled_already(question: Question) -> None:
+    """Raises ``CannotDo`` for a question that nobody waits for any more."""
+    if not question.open:
+        message = f"The question was settled already, by {question.by}"
+        raise CannotDo(message, field="question")
+
+
+def was_put(state: State, question: Question, event: QuestionPut) -> Effects:
+    """What an editor answered that draws forms itself; what does not fit leaves it open."""
+    question.dismissed = True
+    content = event.content if isinstance(event.content, dict) else None
+    if question.open and isinstance(event.action, str) and event.action in ACTIONS:
+        yield from act(state, question, event.action, content)
+    else:
+        yield from put_next(state)

@@ -21,6 +21,7 @@ from acpls.hub import (
     documents,
     editing,
     files,
+    form_documents,
     forms,
     holding,
     in_step,
@@ -169,7 +170,8 @@ class Hub:
             case ev.ProgramRan(token):
                 yield from _RAN[type(token)](state, token, event)
             case ev.EditApplied(edit) | ev.EditRefused(edit) if edit in state.file_edits:
-                yield from verdicts.file_changed(state, state.file_edits.pop(edit))
+                file_token = state.file_edits.pop(edit)
+                yield from _FILE_CHANGED[type(file_token)](state, file_token)
             case ev.EditApplied(edit):
                 yield from editing.applied(state, edit)
             case ev.EditRefused(edit, reason):
@@ -240,6 +242,8 @@ class Hub:
                 question = self.state.questions.all[effect.question]
                 if question.kind == "write":
                     yield from write_questions.settled(self.state, question)
+                elif question.kind == "form":
+                    yield from form_documents.settled(self.state, question)
 
 
 def _failed(event: ev.Event, cannot: CannotDo) -> Effect:
@@ -279,13 +283,19 @@ _READ: Mapping[type, Callable[[State, Any, ev.FileRead], Effects]] = {
     tokens.InStep: in_step.read,
     tokens.ForVerdict: verdicts.read,
     tokens.ForConversation: conversing.read,
+    tokens.ForForm: form_documents.read,
     tokens.ForStored: stored.read,
 }
 _WRITTEN: Mapping[type, Callable[[State, Any, ev.FileWritten], Effects]] = {
     tokens.ForAgent: files.written,
     tokens.ForVerdict: verdicts.written,
     tokens.ForConversation: conversing.written,
+    tokens.ForForm: form_documents.written,
     tokens.IgnoreFile: _ignored,
+}
+_FILE_CHANGED: Mapping[type, Callable[[State, Any], Effects]] = {
+    tokens.ForForm: form_documents.remove,
+    tokens.ForVerdict: verdicts.file_changed,
 }
 _STORED: Mapping[type, Callable[[State, Any, ev.StoredRead], Effects]] = {
     tokens.ForRestore: checkpoints.texts_read,

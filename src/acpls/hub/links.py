@@ -6,7 +6,8 @@ Invariant: only the user opens a page.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from acpls.effects import SendAnswer, ShowQuestions, TellUser
 from acpls.hub.putting import put_next, tell_plainly
@@ -14,24 +15,54 @@ from acpls.questions import OPENED
 from acpls.session.asks import Declined
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from acpls.events import LinkAsked, LinkDone
     from acpls.hub.state import Effects, State
+
+LENGTH_LIMIT: Final = 8000
+"""Characters of an address; editors and browsers have trouble with longer ones."""
 
 
 def asked(state: State, event: LinkAsked) -> Effects:
     """An agent wants a page visited, often to log in. Only the user opens it."""
-    if not re.fullmatch(r"https?://[!-~]+", event.url):
+    host = _host(event.url)
+    if host is None:
         yield SendAnswer(event.agent, event.request, Declined())
         title = state.agent(event.agent).title
-        yield TellUser("warning", f"{title} wants a page opened that is none", event.url)
+        shown = event.url if len(event.url) <= LENGTH_LIMIT else f"{event.url[:LENGTH_LIMIT]}…"
+        yield TellUser("warning", f"{title} wants a page opened that is none", shown)
         return
     session = None if event.session is None else state.session_of(event.agent, event.session)
     key = "" if session is None else session.key
     question = state.questions.visit(event, key, can_open=state.editor.links)
+    question.description = "\n".join([event.url, *_remarks(event.url, host)])
     question.foreground = session is not None and session.busy
     yield ShowQuestions()
     yield from tell_plainly(state, question)
     yield from put_next(state)
+
+
+def _host(url: str) -> str | None:
+    """The host of a page's address; ``None`` for anything that is no such address.
+
+    Letters that only look like others do not get this far: an address is ASCII. A backslash
+    is none of its characters, and is where browsers and others disagree on the host.
+    """
+    if len(url) > LENGTH_LIMIT or not re.fullmatch(r"https?://[!-\[\]-~]+", url):
+        return None
+    try:
+        return urlsplit(url).hostname or None
+    except ValueError:
+        return None
+
+
+def _remarks(url: str, host: str) -> Iterator[str]:
+    """What is easily overlooked in an address."""
+    if "@" in urlsplit(url).netloc:
+        yield f"It leads to {host}: what stands before the @ is only a name for it."
+    if any(label.startswith("xn--") for label in host.split(".")):
+        yield f"The name {host} stands for letters of other alphabets, which may look familiar."
 
 
 def done(state: State, event: LinkDone) -> Effects:

@@ -258,9 +258,8 @@ def cancel(state: State, name: str) -> Effects:
         del state.asks[number]
         yield WithdrawAsk(name, number)
         yield FailCommand(waiting.ticket, agents.FAILED, "The login was cancelled")
-    for question in state.questions.visits(name):
-        if not question.session:
-            yield from state.questions.settle(question, "cancel")
+    for question in state.questions.elicited(name, ""):
+        yield from state.questions.settle(question, "cancel")
     yield from offer(state, name, "The login was cancelled")
 
 

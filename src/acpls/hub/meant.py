@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from acpls.hub import agents, sessions
+from acpls.hub import agents, form_documents, sessions
 from acpls.hub.state import CannotDo
 from acpls.text import uris
 
@@ -86,6 +86,24 @@ def question(state: State, arguments: Arguments) -> Question:
         message = f"No question has the key {key!r}"
         raise CannotDo(message, field="question")
     return state.questions.all[key]
+
+
+def form(state: State, arguments: Arguments) -> Question:
+    """The form named, by its question or its document, or the oldest open one."""
+    if "question" in arguments:
+        named = question(state, arguments)
+        if named.kind != "form":
+            raise CannotDo("This question is no form", field="question")
+        return named
+    if "uri" in arguments:
+        found = form_documents.at(state, arguments["uri"])
+        if found is None:
+            raise CannotDo("This document is no form that is waited for", field="uri")
+        return found[0]
+    oldest = next((q for q in state.questions.pending() if q.kind == "form"), None)
+    if oldest is None:
+        raise CannotDo("No form waits for you")
+    return oldest
 
 
 def changes(state: State, arguments: Arguments) -> list[Change]:

@@ -22,19 +22,19 @@ def put_next(state: State) -> Effects:
 
     A question about changes waits until these have been looked at, so that it can show them.
     """
-    if not _shows_questions(state):
-        return
+    in_dialog = False
     for question in state.questions.pending():
+        drawn = _draws(state, question)
+        if not drawn and (in_dialog or not state.may_use_dialogs):
+            continue
         if question.put:
-            if not state.editor.questions and not question.dismissed:
-                return
+            in_dialog = in_dialog or not (drawn or question.dismissed)
             continue
         if _unread(state, question):
             continue
         question.put = True
+        in_dialog = in_dialog or not drawn
         yield PutQuestion(question.key)
-        if not state.editor.questions:
-            return
 
 
 def tell_plainly(state: State, question: Question) -> Effects:
@@ -42,13 +42,14 @@ def tell_plainly(state: State, question: Question) -> Effects:
 
     The log then has all of it, a page's address too, and code actions have the answers.
     """
-    if not _shows_questions(state):
+    if not _draws(state, question) and not state.may_use_dialogs:
         message = f"{question.title}: a code action answers"
         yield TellUser("error", message, question.description or "")
 
 
-def _shows_questions(state: State) -> bool:
-    return state.editor.questions or state.may_use_dialogs
+def _draws(state: State, question: Question) -> bool:
+    """Whether the editor draws the question itself, beside others."""
+    return state.editor.questions or (state.editor.forms and question.kind in {"form", "link"})
 
 
 def _unread(state: State, question: Question) -> bool:

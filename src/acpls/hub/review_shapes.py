@@ -41,6 +41,7 @@ def question(state: State, of: Question) -> Shape:
         state="open" if of.open else "settled",
         by=of.by,
         url=of.url,
+        schema=None if of.form is None else of.form.schema,
         preview=_preview(state, of),
     )
 

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from acpls.events import Disk, Earlier
     from acpls.hub.checkpoints import Restore
     from acpls.hub.editing import OwnEdit
+    from acpls.hub.form_documents import FormDocument
     from acpls.hub.runs import Run
-    from acpls.hub.tokens import ForVerdict, ForWrite
+    from acpls.hub.tokens import ForForm, ForVerdict, ForWrite
     from acpls.review.change import Verdict
     from acpls.review.composing import Author
     from acpls.review.held import Held
@@ -180,7 +181,8 @@ class State:
     that may be those of an abandoned prompt. ``edits``, ``file_edits``: what the editor was
     asked to do, by number. ``disk``: what the files of open documents held when last seen, by
     URI. ``shared_agents``: those that the command line knows just the same. ``restores``: what
-    is being taken back and waits for its texts, by number.
+    is being taken back and waits for its texts, by number. ``form_documents``: the documents of
+    forms, by question.
 
     Of files, by their places: ``at_work``: the sessions whose agents may change any;
     ``named``: which tool call was last about one; ``changed_by``: which session changed which
@@ -215,6 +217,7 @@ class State:
     ledger: Ledger = field(default_factory=Ledger)
     follow: Follow = field(default_factory=Follow)
     conversations: dict[str, Conversation] = field(default_factory=dict)
+    form_documents: dict[str, FormDocument] = field(default_factory=dict)
     paths: Paths = field(default_factory=Paths)
     checkpoints: Checkpoints = field(default_factory=Checkpoints)
     restores: dict[int, Restore] = field(default_factory=dict)
@@ -236,7 +239,7 @@ class State:
     foregone: dict[tuple[str, str], list[Decision]] = field(default_factory=dict)
     verdicts: dict[str, list[Run]] = field(default_factory=dict)
     edits: dict[int, OwnEdit] = field(default_factory=dict)
-    file_edits: dict[int, ForVerdict] = field(default_factory=dict)
+    file_edits: dict[int, ForVerdict | ForForm] = field(default_factory=dict)
     disk: dict[str, str] = field(default_factory=dict)
     origins: dict[str, str] = field(default_factory=dict)
     problems: tuple[str, ...] = ()

@@ -237,5 +237,17 @@ class ForConversation:
 
 
 @dataclass(frozen=True, slots=True)
+class ForForm:
+    """A step of filling in a form: its document is written, read, or taken away.
+
+    ``ticket``: the command that waits for it.
+    """
+
+    question: str
+    ticket: object = None
+    removes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class IgnoreFile:
-    """The file that keeps conversations out of version control."""
+    """The file that keeps conversations and forms out of version control."""

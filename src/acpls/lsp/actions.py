@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lsprotocol import types
 
+from acpls.hub import form_documents
 from acpls.lsp import answers, hunks
 from acpls.lsp.offers import Offer
 from acpls.lsp.wording import distinct, short
@@ -58,8 +59,12 @@ def _is_wanted(kind: str, wanted: Sequence[types.CodeActionKind | str]) -> bool:
 
 
 def _offers(state: State, uri: str, span: types.Range) -> Iterator[Offer]:
+    form = form_documents.at(state, uri)
+    if form is not None:
+        yield from answers.in_form(form[0])
     for question in state.questions.pending():
-        yield from answers.of(question)
+        if form is None or question is not form[0]:
+            yield from answers.of(question)
     here = hunks.shown(state, uri)
     yield from _verdicts(state, here, uri, span)
     if any(conversation.uri == uri for conversation in state.conversations.values()):

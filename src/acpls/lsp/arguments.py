@@ -139,7 +139,17 @@ class _Output(_Session):
 
 class _Answer(_Closed):
     question: str | None = None
-    option: str
+    option: str | None = None
+    action: Literal["accept", "decline", "cancel"] | None = None
+    content: dict[str, Any] | None = None
+
+
+class _OpenForm(_Closed):
+    question: str | None = None
+
+
+class _SendForm(_OpenForm):
+    uri: str | None = None
 
 
 class _Review(_Session):
@@ -205,6 +215,8 @@ _MODELS: dict[str, type[_Closed]] = {
     "acpls.output.read": _Output,
     "acpls.question.list": _Session,
     "acpls.question.answer": _Answer,
+    "acpls.form.open": _OpenForm,
+    "acpls.form.send": _SendForm,
     "acpls.review.list": _Review,
     "acpls.review.keep": _Keep,
     "acpls.review.reject": _Verdict,

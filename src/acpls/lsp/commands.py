@@ -38,6 +38,8 @@ COMMANDS: Final = (
     "acpls.output.read",
     "acpls.question.list",
     "acpls.question.answer",
+    "acpls.form.open",
+    "acpls.form.send",
     "acpls.review.list",
     "acpls.review.keep",
     "acpls.review.reject",

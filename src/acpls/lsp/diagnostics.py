@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from acpls.hub import shapes
+from acpls.hub import form_documents, shapes
 from acpls.lsp import hunks
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 INFORMATION = 3
 WARNING = 2
+ERROR = 1
 SOURCE = "acpls"
 
 
@@ -42,6 +43,11 @@ def diagnostics_of(state: State, uri: str) -> list[dict[str, Any]]:
                 if question.open:
                     span = shapes.lines(line, line + 1)
                     found.append(_diagnostic(span, question.title, WARNING, key))
+    form = form_documents.at(state, uri)
+    if form is not None:
+        for problem in form_documents.problems(state, uri):
+            span = shapes.lines(problem.line, problem.line + 1)
+            found.append(_diagnostic(span, problem.message, ERROR, form[0].key))
     return found
 
 

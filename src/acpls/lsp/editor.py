@@ -293,29 +293,48 @@ class Editor:
             # It was settled before its turn came.
             return
         ask = self._ask if self.announced.get("questions") else self._dialog
-        option = None
+        if self.announced.get("forms") and question.kind in {"form", "link"}:
+            ask = self._ask_form
+        put = QuestionPut(question.key, None)
         with scope:
             try:
-                option = await ask(question)
+                put = await ask(question)
             except (NoAnswer, EditorError) as problem:
                 _log.debug("question %s was not answered: %s", question.key, problem)
             except Exception:  # noqa: BLE001 -- the others still have to be put
                 _log.exception("a bug while putting a question")
         if self._shown.pop(question.key, None) is not None:
-            self._emit(QuestionPut(question.key, option))
+            self._emit(put)
 
-    async def _ask(self, question: Question) -> str | None:
+    async def _ask_form(self, question: Question) -> QuestionPut:
+        form = question.form
+        params = shapes.lean(
+            question=question.key,
+            session=question.session or None,
+            agent=question.agent,
+            message=question.title if form is None else form.message,
+            mode="url" if form is None else "form",
+            schema=None if form is None else form.schema,
+            secrets=form and [field.name for field in form.secrets],
+            url=question.url,
+        )
+        answer = await self._protocol.ask("acp/form/ask", params, QUESTION_LIMIT_S)
+        given = answer if isinstance(answer, dict) else {}
+        action, content = given.get("action"), given.get("content")
+        return QuestionPut(question.key, None, action, content)
+
+    async def _ask(self, question: Question) -> QuestionPut:
         shape = review_shapes.question(self._hub.state, question)
         answer = await self._protocol.ask("acp/question/ask", shape, QUESTION_LIMIT_S)
         option = answer.get("option") if isinstance(answer, dict) else None
-        return option if isinstance(option, str) else None
+        return QuestionPut(question.key, option if isinstance(option, str) else None)
 
-    async def _dialog(self, question: Question) -> str | None:
+    async def _dialog(self, question: Question) -> QuestionPut:
         # Some editors preselect the first answer, so that one decides nothing.
         names = [option.name or option.option for option in question.options]
         titles = distinct([SHOW_REQUEST if question.session else "Later", *names])
         # A page must be seen in full before it is opened.
-        told = question.kind in {"link", "login"}
+        told = question.kind in {"link", "login", "form"}
         message = f"{question.title}\n{question.description}" if told else question.title
         params = {
             "type": types.MessageType.Info.value,
@@ -326,12 +345,13 @@ class Editor:
             types.WINDOW_SHOW_MESSAGE_REQUEST, params, QUESTION_LIMIT_S
         )
         if answer is None:
-            return None
+            return QuestionPut(question.key, None)
         if question.session and answer.title == SHOW_REQUEST:
             argument = {"session": question.session}
             self._emit(CommandGiven("acpls.session.openConversation", argument))
         options = (option.option for option in question.options)
-        return dict(zip(titles[1:], options, strict=True)).get(answer.title)
+        chosen = dict(zip(titles[1:], options, strict=True)).get(answer.title)
+        return QuestionPut(question.key, chosen)
 
     def settled(self, effect: ef.QuestionSettled) -> None:
         """Take a question away from wherever it is shown."""

@@ -175,6 +175,7 @@ class EditorRim:
             _roots(self._params),
             sessions=bool(announced.get("sessions")),
             questions=bool(announced.get("questions")),
+            forms=bool(announced.get("forms")),
             reviews=bool(announced.get("reviews")),
             places=bool(announced.get("places")),
             focus=bool(announced.get("focus")),

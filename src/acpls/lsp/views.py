@@ -131,6 +131,7 @@ class Views:
         if self._questions or self._sessions:
             self._questions = False
             documents |= dict.fromkeys(c.uri for c in self._hub.state.conversations.values())
+            documents |= dict.fromkeys(f.uri for f in self._hub.state.form_documents.values())
         self.flush_sessions()
         files, self._files = self._files, {}
         for path in files:

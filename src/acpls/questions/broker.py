@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from acpls.effects import QuestionSettled, SendAnswer, ShowQuestions
+from acpls.forms import answers_of, is_simple
 from acpls.questions.question import Question
 from acpls.session.asks import Accepted, Cancelled, Declined, Selected
 from acpls.session.content import Choosable
@@ -18,13 +19,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from acpls.effects import Effect
-    from acpls.events import LinkAsked, QuestionAsked, RequestId
+    from acpls.events import FormAsked, LinkAsked, QuestionAsked, RequestId
+    from acpls.forms import Form
     from acpls.questions.question import SettledBy
     from acpls.session.asks import Answer
+    from acpls.session.content import Json
 
 OPEN: Final = "open"
 OPENED: Final = "opened"
 DECLINE: Final = "decline"
+ACCEPT: Final = "accept"
+FILL: Final = "fill"
 _LINK: Final[Mapping[str, Answer]] = {
     OPEN: Accepted(),
     OPENED: Accepted(),
@@ -73,6 +78,32 @@ class Questions:
                 url=asked.url,
                 link=asked.link,
                 answers=_LINK,
+            )
+        )
+
+    def fill_in(
+        self, asked: FormAsked, session: str, title: str, form: Form, description: str
+    ) -> Question:
+        """An agent wants a form filled in; one of a few answers has these as its options."""
+        answers: dict[str, Answer] = {DECLINE: Declined()}
+        options = [Choosable(FILL, "Fill in the form", "form")]
+        if is_simple(form):
+            simple = answers_of(form)
+            options = [option for option, _ in simple]
+            answers |= {option.option: Accepted(values) for option, values in simple}
+        options.append(Choosable(DECLINE, "Decline the form", "reject_once"))
+        return self._add(
+            Question(
+                self._key(),
+                asked.agent,
+                asked.request,
+                session,
+                title,
+                tuple(options),
+                description,
+                kind="form",
+                form=form,
+                answers=answers,
             )
         )
 
@@ -151,13 +182,14 @@ class Questions:
         pending = self.pending()
         return next((q for q in pending if q.kind == "login" and q.agent == agent), None)
 
+    def elicited(self, agent: str, session: str | None = None) -> list[Question]:
+        """The open pages and forms of an agent, of one session or of all."""
+        pending = self.pending(session)
+        return [q for q in pending if q.agent == agent and q.kind in {"link", "form"}]
+
     def visits(self, agent: str, link: str | None = None) -> list[Question]:
         """The open questions for a visit that an agent asked for, of one link or all."""
-        return [
-            q
-            for q in self.pending()
-            if q.agent == agent and q.kind == "link" and link in {None, q.link}
-        ]
+        return [q for q in self.elicited(agent) if q.kind == "link" and link in {None, q.link}]
 
     def settle(
         self,
@@ -165,20 +197,27 @@ class Questions:
         by: SettledBy,
         option: str | None = None,
         *,
+        content: Json | None = None,
         agent_lives: bool = True,
     ) -> tuple[Effect, ...]:
         """Settle a question with an option that it offers, or as cancelled (``None``).
 
+        ``ACCEPT`` answers a form with ``content``, values that were found to fit it.
         Settling one that is settled does nothing. Raises ``ValueError`` for an option that
-        the question does not offer; it stays open then.
+        the question does not offer, or that answers nothing; it stays open then.
         """
         if not question.open:
             return ()
-        if option is not None and not question.offers(option):
+        values = question.form is not None and option == ACCEPT and content is not None
+        if option is not None and not values and (option == FILL or not question.offers(option)):
             raise ValueError(f"{question.key} does not offer {option!r}")
         question.by, question.option = by, option
         settled = (QuestionSettled(question.key, by, option), ShowQuestions())
         if question.is_ours or not agent_lives:
             return settled
-        answer = Cancelled() if option is None else question.answers.get(option, Selected(option))
+        answer: Answer = Accepted(content)
+        if not values:
+            answer = (
+                Cancelled() if option is None else question.answers.get(option, Selected(option))
+            )
         return (SendAnswer(question.agent, question.request, answer), *settled)

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from acpls.events import RequestId
+    from acpls.forms import Form
     from acpls.session.asks import Answer
     from acpls.session.content import Choosable, Subject
 
@@ -23,7 +24,8 @@ class Question:
     what is to become of a write.
 
     ``session`` is empty where it is about none. ``write`` is what goes on with the answer.
-    ``url`` and ``link``: the page, and the agent's id for the visit.
+    ``url`` and ``link``: the page, and the agent's id for the visit. ``form``: what is to be
+    filled in.
     ``answers``: what the agent is answered for an option, where that is not the option.
     ``by`` and ``option`` say how it was settled. ``put``: it was put to the user;
     ``dismissed``: that brought no answer. ``foreground``: it was asked during a turn.
@@ -41,6 +43,7 @@ class Question:
     write: Any = None
     url: str | None = None
     link: str | None = None
+    form: Form | None = None
     answers: Mapping[str, Answer] = field(default_factory=dict)
     foreground: bool = True
     put: bool = False

@@ -6,7 +6,7 @@ that number, at its place in the agent's stream.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
@@ -280,7 +280,8 @@ class FileText:
 class Accepted:
     """The user did what an elicitation asked for; ``content`` is a form's values by name."""
 
-    content: Json | None = None
+    # They go to the agent and nowhere else.
+    content: Json | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

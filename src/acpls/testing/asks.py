@@ -47,7 +47,7 @@ def _ask(turn: Turn, step: Json) -> None:
     turn.asks[step.get("id", f"#{len(turn.asks)}")] = sent
     if turn.agent.version != 1 and turn.agent.heeds_cancel:
         # In ACP 2 the agent withdraws its questions; in ACP 1 the client answers them.
-        turn.on_cancel(lambda: _call_off(turn, sent))
+        turn.on_cancel(lambda: call_off(turn, sent))
     if step.get("wait", True):
         _answered(turn, step, sent)
     else:
@@ -78,13 +78,14 @@ def _answered(turn: Turn, step: Json, sent: Sent) -> None:
         turn.steps(step.get("failed", []), heed=False)
 
 
-def _call_off(turn: Turn, sent: Sent) -> None:
+def call_off(turn: Turn, sent: Sent) -> None:
+    """Withdraw a request that the client has not answered yet."""
     if not sent.answered:
         turn.agent.wire.notify("$/cancel_request", {"requestId": sent.number})
 
 
 def _withdraw(turn: Turn, step: Json) -> None:
-    _call_off(turn, turn.asks[step["withdraw"]])
+    call_off(turn, turn.asks[step["withdraw"]])
 
 
 def _by_client(turn: Turn, step: Json, ability: str) -> bool:

@@ -83,7 +83,6 @@ FULL: Final[dict[str, Any]] = {
             "version": 1,
             "sessions": True,
             "questions": True,
-            "forms": True,
             "reviews": True,
             "places": True,
             "focus": True,
@@ -93,5 +92,6 @@ FULL: Final[dict[str, Any]] = {
 }
 """A client that claims everything this project uses: ``PLAIN`` and code lenses, links,
 symbols, folding, semantic tokens, all refreshes, ``window/showDocument``, dialogs, change
-annotations, and ``experimental.acp`` with every flag.
+annotations, and ``experimental.acp`` with every flag but ``forms`` and ``terminals``, which
+make other requests of questions.
 """

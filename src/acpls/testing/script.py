@@ -82,6 +82,9 @@ ask                   title of a permission request; ``call``: a tool step, or `
 visit                 a page that the user is asked to open; ``message``, ``link`` (the id of
                       the elicitation), ``wait``, and the steps ``accepted``, ``declined``,
                       ``cancelled``, ``failed``
+form                  schema of a form that the user is asked to fill in; ``message``,
+                      ``call`` (a tool call id), ``into`` (the values, as JSON), ``wait``,
+                      and steps as for ``visit``
 complete              link of a page whose visit is over
 withdraw              id of an open ask, which is cancelled with ``$/cancel_request``
 read                  path; ``line``, ``limit``, ``into``, ``via``, ``failed``
@@ -161,6 +164,7 @@ STEPS: Final[Mapping[str, frozenset[str]]] = {
         "tool": "title kind status name locations content raw_input raw_output as",
         "ask": "call command cwd options description then cancelled failed id wait",
         "visit": "message link wait accepted declined cancelled failed",
+        "form": "message call into wait accepted declined cancelled failed",
         "complete": "",
         "withdraw": "",
         "read": "line limit into via failed",
@@ -207,7 +211,9 @@ _AT_START: Final = frozenset(
     }
 )
 # Steps of a login may ask for something, and wait.
-_AT_LOGIN: Final = _AT_START | {"visit", "complete", "request", "late", "wait_cancel", "fail"}
+_AT_LOGIN: Final = _AT_START | {
+    *("visit", "form", "complete", "request", "late", "wait_cancel", "fail"),
+}
 _BRANCHES: Final = ("cancelled", "failed", "accepted", "declined")
 _MEMBERS: Final[Mapping[str, frozenset[str]]] = {
     "initialize": frozenset(("manners", "override", "offers", "login")),

@@ -1,10 +1,12 @@
-"""The steps about pages that the user is to visit, often to log in."""
+"""The steps about pages that the user is to visit, and forms that are to be filled in."""
 
 from __future__ import annotations
 
+import json
 import threading
 from typing import TYPE_CHECKING, Final
 
+from acpls.testing.asks import call_off
 from acpls.testing.turns import TurnEnd
 
 if TYPE_CHECKING:
@@ -19,15 +21,24 @@ _BRANCHES: Final = {"accept": "accepted", "decline": "declined", "cancel": "canc
 
 
 def _visit(turn: Turn, step: Json) -> None:
+    params = {"url": step["visit"], "elicitationId": step.get("link", "visit")}
+    _elicit(turn, step, "url", "Visit this page", params)
+
+
+def _form(turn: Turn, step: Json) -> None:
+    params = {"requestedSchema": step["form"]}
+    if "call" in step:
+        params["toolCallId"] = step["call"]
+    _elicit(turn, step, "form", "Fill this in", params)
+
+
+def _elicit(turn: Turn, step: Json, mode: str, message: str, params: Json) -> None:
     scope = {"sessionId": turn.session.key} if turn.session.key else {"requestId": turn.request}
-    params: Json = {
-        **scope,
-        "mode": "url",
-        "message": step.get("message", "Visit this page"),
-        "url": step["visit"],
-        "elicitationId": step.get("link", "visit"),
-    }
+    message = step.get("message", message)
+    params = {**scope, "mode": mode, "message": message, **params}
     sent = turn.agent.wire.request("elicitation/create", params)
+    if turn.session.key and turn.agent.version != 1 and turn.agent.heeds_cancel:
+        turn.on_cancel(lambda: call_off(turn, sent))
     if step.get("wait", True):
         _answered(turn, step, sent)
         return
@@ -46,6 +57,8 @@ def _branch(turn: Turn, step: Json, sent: Sent) -> None:
 def _answered(turn: Turn, step: Json, sent: Sent) -> None:
     result = sent.wait()
     action = result.get("action") if isinstance(result, dict) else None
+    if isinstance(result, dict) and "content" in result:
+        turn.keep(step, json.dumps(result["content"]))
     branch = _BRANCHES.get(action, "failed") if isinstance(action, str) else "failed"
     turn.steps(step.get(branch, []), heed=branch == "accepted")
 
@@ -56,5 +69,6 @@ def _complete(turn: Turn, step: Json) -> None:
 
 VISITING: Final[dict[str, Callable[[Turn, Json], None]]] = {
     "visit": _visit,
+    "form": _form,
     "complete": _complete,
 }
