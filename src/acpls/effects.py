@@ -73,6 +73,31 @@ class ReadFile:
 
 
 @dataclass(frozen=True, slots=True)
+class LookAt:
+    """See what is at these paths, without taking note of it; ``LookedAt`` with the same token
+    follows. ``text``: read the first of them that is a file inside the roots.
+    """
+
+    token: object
+    paths: tuple[str, ...]
+    roots: tuple[str, ...]
+    text: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class KeepChoice:
+    """Remember what the user chose, a JSON value, for all later runs of the server."""
+
+    name: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class LoadChoices:
+    """Give back what the user chose in earlier runs; ``ChoicesLoaded`` follows."""
+
+
+@dataclass(frozen=True, slots=True)
 class WriteFile:
     """Make a file hold ``text`` with exactly these line endings, or remove it (``None``).
 
@@ -240,6 +265,33 @@ class ReplyCommand:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplyLinks:
+    """The links in a document: the offsets of each in ``text``, and the URI that it leads to."""
+
+    ticket: object
+    text: str = ""
+    links: tuple[tuple[int, int, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A position in a file, zero-based and in code points, and the text of its line."""
+
+    uri: str
+    row: int = 0
+    column: int = 0
+    line: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyPlaces:
+    """The places that were asked for, in order."""
+
+    ticket: object
+    places: tuple[Spot, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ReplyLog:
     """The answer to a command: the last ``lines`` lines of an agent's log."""
 
@@ -297,8 +349,16 @@ class ShowQuestions:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowFollow:
+    """Whether the editor goes where the agent is, or which agent, has changed."""
+
+
+@dataclass(frozen=True, slots=True)
 class ShowPlace:
-    """The agent is at another place; ``move``: the editor should go there."""
+    """The agent is at another place; ``move``: the editor should go there.
+
+    Rows are zero-based, ``end`` is the last one; ``None`` where only the file is known.
+    """
 
     session: str
     path: str
@@ -336,6 +396,9 @@ Effect: TypeAlias = (
     | WithdrawAsk
     | SendAnswer
     | ReadFile
+    | LookAt
+    | KeepChoice
+    | LoadChoices
     | WriteFile
     | SyncFiles
     | WatchFiles
@@ -353,11 +416,14 @@ Effect: TypeAlias = (
     | QuestionSettled
     | ReplyCommand
     | ReplyLog
+    | ReplyLinks
+    | ReplyPlaces
     | FailCommand
     | TellUser
     | ShowSession
     | ShowReview
     | ShowQuestions
+    | ShowFollow
     | ShowPlace
     | ShowAgent
     | After

@@ -74,6 +74,8 @@ COMPLETE: dict[str, dict[str, Any]] = {
     "acpls.follow.set": {"session": "s1", "on": True},
     "acpls.follow.trail": {"session": "s1"},
     "acpls.follow.goTo": {"session": "s1"},
+    "acpls.follow.previous": {"session": "s1"},
+    "acpls.follow.next": {"session": "s1"},
     "acpls.status": {},
 }
 REQUIRED = {

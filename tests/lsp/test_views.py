@@ -527,7 +527,7 @@ async def test_a_place_is_told_with_move_only_where_the_hub_says_so_and_the_last
             "move": False,
         }
         # Past the end is clipped.
-        assert second["range"]["start"] == {"line": 3, "character": 0}
+        assert second["range"]["start"] == {"line": 2, "character": 0}
         assert second["move"] is True
         await it.settle()
         assert not it.editor.reads("window/showDocument")

@@ -41,14 +41,18 @@ from acpls.events.editor import (
     EditorReady,
     EditRefused,
     FocusChanged,
+    LinksAsked,
+    PlaceAsked,
     ProgramRan,
     QuestionPut,
     SettingsChanged,
+    TrailAsked,
 )
 from acpls.events.world import (
     FIRST,
     SAME,
     UTF_8,
+    ChoicesLoaded,
     Disk,
     Earlier,
     FileNoticed,
@@ -58,7 +62,9 @@ from acpls.events.world import (
     Form,
     HeadCompared,
     HeadMoved,
+    LookedAt,
     ReviewLoaded,
+    Seen,
     StoredRead,
     TimePassed,
 )
@@ -77,6 +83,7 @@ __all__ = [
     "BufferClosed",
     "BufferOpened",
     "BufferSaved",
+    "ChoicesLoaded",
     "CommandAbandoned",
     "CommandGiven",
     "Disk",
@@ -100,7 +107,10 @@ __all__ = [
     "LeftOut",
     "LinkAsked",
     "LinkDone",
+    "LinksAsked",
+    "LookedAt",
     "Notified",
+    "PlaceAsked",
     "ProgramRan",
     "QuestionAsked",
     "QuestionPut",
@@ -108,10 +118,12 @@ __all__ = [
     "RequestId",
     "RequestWithdrawn",
     "ReviewLoaded",
+    "Seen",
     "SessionTold",
     "SettingsChanged",
     "StoredRead",
     "TimePassed",
+    "TrailAsked",
 ]
 
 Event: TypeAlias = (
@@ -138,6 +150,9 @@ Event: TypeAlias = (
     | BufferSaved
     | BufferClosed
     | FocusChanged
+    | LinksAsked
+    | PlaceAsked
+    | TrailAsked
     | CommandGiven
     | CommandAbandoned
     | QuestionPut
@@ -153,5 +168,7 @@ Event: TypeAlias = (
     | HeadCompared
     | StoredRead
     | ReviewLoaded
+    | LookedAt
+    | ChoicesLoaded
     | TimePassed
 )

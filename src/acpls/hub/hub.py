@@ -9,7 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, assert_never
 
 from acpls import events as ev
-from acpls.effects import FailCommand, QuestionSettled, ShowQuestions, ShowSession, TellUser
+from acpls.effects import (
+    FailCommand,
+    LoadChoices,
+    QuestionSettled,
+    ShowDocument,
+    ShowFollow,
+    ShowQuestions,
+    ShowSession,
+    TellUser,
+)
 from acpls.hub import (
     agents,
     asking,
@@ -21,11 +30,14 @@ from acpls.hub import (
     documents,
     editing,
     files,
+    follow_commands,
     forms,
     holding,
     in_step,
     links,
     login,
+    mentions,
+    places,
     replies,
     sessions,
     stored,
@@ -143,6 +155,9 @@ class Hub:
                 yield from agents.ended(state, event)
             case ev.EditorReady():
                 state.editor = event
+                if not state.choices_asked:
+                    state.choices_asked = True
+                    yield LoadChoices()
                 yield from stored.ready(state, event)
                 yield from put_next(state)
             case ev.SettingsChanged(layers):
@@ -155,8 +170,14 @@ class Hub:
                 yield from documents.saved(state, event)
             case ev.BufferClosed():
                 yield from documents.closed(state, event)
-            case ev.FocusChanged(typing=typing):
-                state.follow.typing = typing
+            case ev.FocusChanged():
+                yield from places.focused(state, event)
+            case ev.LinksAsked():
+                yield from mentions.links_asked(state, event)
+            case ev.PlaceAsked():
+                yield from mentions.place_asked(state, event)
+            case ev.TrailAsked():
+                yield from mentions.trail_asked(state, event)
             case ev.CommandGiven(name, arguments, ticket):
                 yield from COMMANDS[name](state, arguments, ticket)
             case ev.CommandAbandoned():
@@ -164,6 +185,7 @@ class Hub:
                 pass
             case ev.QuestionPut():
                 yield from asking.was_put(state, event)
+                yield from places.go(state)
             case ev.ProgramRan(token):
                 yield from _RAN[type(token)](state, token, event)
             case ev.EditApplied(edit) | ev.EditRefused(edit) if edit in state.file_edits:
@@ -204,6 +226,10 @@ class Hub:
                 yield from _STORED[type(token)](state, token, event)
             case ev.ReviewLoaded():
                 yield from stored.loaded(state, event)
+            case ev.LookedAt(token):
+                yield from _LOOKED[type(token)](state, token, event)
+            case ev.ChoicesLoaded():
+                yield from follow_commands.choices_loaded(state, event)
             case ev.TimePassed(token):
                 yield from _TIME[type(token)](state, token)
             case _:
@@ -220,8 +246,11 @@ class Hub:
         state.shared_agents = frozenset(
             n for n, spec in shared.agents.items() if spec == own.get(n)
         )
-        state.follow.on = state.settings.follow_on
         state.follow.idle_s = state.settings.idle_seconds
+        before = follow_commands.word(state)
+        state.follow.set(state.settings.follow_on)
+        if follow_commands.word(state) != before:
+            yield ShowFollow()
         for problem in state.problems:
             yield TellUser("warning", problem)
         yield from put_next(state)
@@ -238,6 +267,9 @@ class Hub:
                 question = self.state.questions.all[effect.question]
                 if question.kind == "write":
                     yield from write_questions.settled(self.state, question)
+                yield from places.go(self.state)
+            elif isinstance(effect, ShowDocument):
+                places.expects(self.state, effect.uri)
 
 
 def _failed(event: ev.Event, cannot: CannotDo) -> Effect:
@@ -285,6 +317,11 @@ _WRITTEN: Mapping[type, Callable[[State, Any, ev.FileWritten], Effects]] = {
     tokens.ForConversation: conversing.written,
     tokens.IgnoreFile: _ignored,
 }
+_LOOKED: Mapping[type, Callable[[State, Any, ev.LookedAt], Effects]] = {
+    tokens.ForPlace: places.looked,
+    tokens.ForLinks: mentions.links_found,
+    tokens.ForMention: mentions.place_found,
+}
 _STORED: Mapping[type, Callable[[State, Any, ev.StoredRead], Effects]] = {
     tokens.ForRestore: checkpoints.texts_read,
     tokens.LoadedReview: stored.texts_read,
@@ -313,6 +350,7 @@ _TIME: Mapping[type, Callable[[State, Any], Effects]] = {
     tokens.NotSaved: changes.not_saved,
     tokens.TurnEnds: turns.ends_late,
     tokens.StoreDue: stored.due,
+    tokens.FollowDue: places.due,
 }
 _NOTHING: Mapping[type, Callable[..., Effects]] = {
     tokens.InStep: in_step.came_to_nothing,

@@ -215,6 +215,8 @@ _MODELS: dict[str, type[_Closed]] = {
     "acpls.follow.set": _Follow,
     "acpls.follow.trail": _Session,
     "acpls.follow.goTo": _Session,
+    "acpls.follow.previous": _Session,
+    "acpls.follow.next": _Session,
     "acpls.status": _Nothing,
 }
 

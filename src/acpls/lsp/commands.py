@@ -48,5 +48,7 @@ COMMANDS: Final = (
     "acpls.follow.set",
     "acpls.follow.trail",
     "acpls.follow.goTo",
+    "acpls.follow.previous",
+    "acpls.follow.next",
     "acpls.status",
 )
