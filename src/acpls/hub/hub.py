@@ -254,6 +254,7 @@ class Hub:
         for problem in state.problems:
             yield TellUser("warning", problem)
         yield from put_next(state)
+        yield from places.go(state)
 
     def _touched(self, effects: list[Effect]) -> Effects:
         """Whatever changed in a session changes its conversation document too."""
