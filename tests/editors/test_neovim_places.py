@@ -1,0 +1,126 @@
+"""Where a real Neovim shows the agent's place, with the configuration of this repository."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from nvim import Nvim, neovim
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = [
+    pytest.mark.editors,
+    pytest.mark.needs("nvim", found=neovim()),
+    pytest.mark.timeout(60),
+]
+
+WINDOWS = """vim.tbl_map(function(w)
+  local info = vim.fn.getwininfo(w)[1]
+  local name = vim.api.nvim_buf_get_name(vim.api.nvim_win_get_buf(w))
+  return {
+    file = vim.fn.fnamemodify(name, ':t'), line = vim.api.nvim_win_get_cursor(w)[1],
+    top = info.topline, bottom = info.botline, mine = w == vim.api.nvim_get_current_win(),
+  }
+end, vim.api.nvim_list_wins())"""
+
+
+@pytest.fixture
+def nvim(tmp_path: Path) -> Iterator[Nvim]:
+    """The user is in line 5 of a file of 200."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    for name in "abc":
+        lines = "".join(f"{name} {line}\n" for line in range(1, 201))
+        (folder / f"{name}.txt").write_text(lines)
+    with Nvim(folder, {}) as running:
+        running.open("a.txt")
+        running.go(5)
+        yield running
+
+
+def show(nvim: Nvim, name: str, row: int, *, focus: bool = False) -> Any:
+    """The server wants a document shown; what Neovim answers."""
+    spot = {"line": row, "character": 0}
+    params = {
+        "uri": (nvim.folder / name).as_uri(),
+        "takeFocus": focus,
+        "selection": {"start": spot, "end": spot},
+    }
+    given = json.dumps(json.dumps(params))
+    client = "vim.lsp.get_clients({ name = 'acpls' })[1]"
+    handler = f"{client}.handlers['window/showDocument']"
+    return nvim.lua(f"{handler}(nil, vim.json.decode({given}), {{ client_id = {client}.id }})")
+
+
+def windows(nvim: Nvim) -> dict[bool, list[Any]]:
+    """The user's window, and all others."""
+    found = nvim.lua(WINDOWS)
+    return {mine: [window for window in found if window["mine"] is mine] for mine in (True, False)}
+
+
+def test_f02_f09_f11_a_place_is_shown_in_one_window_of_its_own(nvim: Nvim) -> None:
+    """F02: the user's window and cursor stay, in the same file too. F09: the line is in the
+    middle. F11: the next place takes the same window.
+    """
+    for name, row in (("b.txt", 100), ("c.txt", 50), ("a.txt", 150), ("b.txt", 30)):
+        assert show(nvim, name, row) == {"success": True}
+        (preview,) = windows(nvim)[False]
+        (mine,) = windows(nvim)[True]
+        assert (preview["file"], preview["line"]) == (name, row + 1)
+        above, below = preview["line"] - preview["top"], preview["bottom"] - preview["line"]
+        assert abs(above - below) <= 2
+        assert (mine["file"], mine["line"]) == ("a.txt", 5)
+    assert nvim.mode() == "n"
+
+
+def test_f13_a_line_past_the_end_is_the_last_one(nvim: Nvim) -> None:
+    assert show(nvim, "b.txt", 999) == {"success": True}
+    assert windows(nvim)[False][0]["line"] == 200
+
+
+def test_f02_a_place_is_shown_while_the_user_types(nvim: Nvim) -> None:
+    """F02: should one come late, not a key is lost."""
+    nvim.keys("Ohal")
+    nvim.until(lambda: nvim.mode() == "i", "insert mode")
+    show(nvim, "b.txt", 100)
+    nvim.keys("f a line<Esc>")
+    nvim.wait("vim.fn.getline(5) == 'half a line'", "all of it is typed")
+    assert windows(nvim)[True][0]["file"] == "a.txt"
+
+
+def test_f04_a_window_that_the_user_took_over_is_his(nvim: Nvim) -> None:
+    """F04: and one that he closed is not made again behind his back without his being told."""
+    show(nvim, "b.txt", 100)
+    nvim.keys("<C-w>k:edit c.txt<CR>")
+    nvim.wait("vim.fn.expand('%:t') == 'c.txt'", "the user looks at something there")
+    nvim.keys("<C-w>j")
+    show(nvim, "b.txt", 20)
+    assert sorted(w["file"] for w in windows(nvim)[False]) == ["b.txt", "c.txt"]
+
+
+def test_f04_who_closes_the_window_has_gone_away(nvim: Nvim) -> None:
+    nvim.lua("""(function()
+      _G.told = {}
+      local client = vim.lsp.get_clients({ name = 'acpls' })[1]
+      local notify = client.notify
+      client.notify = function(self, method, params)
+        table.insert(_G.told, { method, params })
+        return notify(self, method, params)
+      end
+      return true
+    end)()""")
+    show(nvim, "b.txt", 100)
+    nvim.ex("only")
+    told = nvim.wait("#_G.told > 0 and _G.told", "the server is told")
+    assert ["acp/focus/changed", {"uri": (nvim.folder / "a.txt").as_uri()}] in told
+
+
+def test_what_is_to_have_the_focus_has_it(nvim: Nvim) -> None:
+    assert show(nvim, "b.txt", 100, focus=True) == {"success": True}
+    (mine,) = windows(nvim)[True]
+    assert (mine["file"], mine["line"]) == ("b.txt", 101)
+    assert windows(nvim)[False] == []
