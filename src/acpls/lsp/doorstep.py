@@ -58,6 +58,7 @@ class Doorstep:
             server.feature(method, _OPTIONS.get(method))(self._forward(name))
         for method in _DEFERRED:
             server.feature(method, _OPTIONS.get(method))(self._forward("asked"))
+        server.deferred |= frozenset(_DEFERRED)
         server.protocol.on_request = self._asked
         server.protocol.on_abandoned = self._abandoned
 

@@ -40,14 +40,6 @@ MsgId: TypeAlias = int | float | str
 PROTOCOL_VERSION: Final = 1
 """The version of the ``acp/*`` methods, announced in ``capabilities.experimental.acp``."""
 
-DEFERRED: Final = (
-    types.WORKSPACE_EXECUTE_COMMAND,
-    types.TEXT_DOCUMENT_DEFINITION,
-    types.TEXT_DOCUMENT_REFERENCES,
-    types.TEXT_DOCUMENT_DOCUMENT_LINK,
-)
-"""The requests that are answered when what they need is known."""
-
 _log = logging.getLogger("acpls.lsp")
 
 _INVALID_REQUEST: Final = types.ErrorCodes.InvalidRequest.value
@@ -365,7 +357,7 @@ class EditorServer(LanguageServer):
         version: str = "",
         *,
         commands: Iterable[str] = (),
-        deferred: Iterable[str] = DEFERRED,
+        deferred: Iterable[str] = (types.WORKSPACE_EXECUTE_COMMAND,),
     ) -> None:
         """``commands``: the ids of all commands. ``deferred``: the methods of ``on_request``."""
         # At INFO pygls logs whole messages, and the editor shows what is on stderr.

@@ -8,6 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from acpls.effects.places import (
+    KeepChoice as KeepChoice,
+    LoadChoices as LoadChoices,
+    LookAt as LookAt,
+    ReplyLinks as ReplyLinks,
+    ReplyPlaces as ReplyPlaces,
+    ShowFollow as ShowFollow,
+    Spot as Spot,
+)
+
 if TYPE_CHECKING:
     from acpls.events import Form, RequestId
     from acpls.session.asks import Answer, Ask
@@ -70,31 +80,6 @@ class ReadFile:
     token: object
     path: str
     roots: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class LookAt:
-    """See what is at these paths, without taking note of it; ``LookedAt`` with the same token
-    follows. ``text``: read the first of them that is a file inside the roots.
-    """
-
-    token: object
-    paths: tuple[str, ...]
-    roots: tuple[str, ...]
-    text: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class KeepChoice:
-    """Remember what the user chose, a JSON value, for all later runs of the server."""
-
-    name: str
-    value: Any
-
-
-@dataclass(frozen=True, slots=True)
-class LoadChoices:
-    """Give back what the user chose in earlier runs; ``ChoicesLoaded`` follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,33 +250,6 @@ class ReplyCommand:
 
 
 @dataclass(frozen=True, slots=True)
-class ReplyLinks:
-    """The links in a document: the offsets of each in ``text``, and the URI that it leads to."""
-
-    ticket: object
-    text: str = ""
-    links: tuple[tuple[int, int, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """A position in a file, zero-based and in code points, and the text of its line."""
-
-    uri: str
-    row: int = 0
-    column: int = 0
-    line: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ReplyPlaces:
-    """The places that were asked for, in order."""
-
-    ticket: object
-    places: tuple[Spot, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class ReplyLog:
     """The answer to a command: the last ``lines`` lines of an agent's log."""
 
@@ -346,11 +304,6 @@ class ShowReview:
 @dataclass(frozen=True, slots=True)
 class ShowQuestions:
     """The set of open questions changed."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShowFollow:
-    """Whether the editor goes where the agent is, or which agent, has changed."""
 
 
 @dataclass(frozen=True, slots=True)
