@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from acpls.effects.places import (
-    KeepChoice as KeepChoice,
-    LoadChoices as LoadChoices,
-    LookAt as LookAt,
-    ReplyLinks as ReplyLinks,
-    ReplyPlaces as ReplyPlaces,
-    ShowFollow as ShowFollow,
-    Spot as Spot,
+    KeepChoice,
+    LoadChoices,
+    LookAt,
+    ReplyLinks,
+    ReplyPlaces,
+    ShowFollow,
+    Spot,
 )
 
 if TYPE_CHECKING:
@@ -24,6 +24,17 @@ if TYPE_CHECKING:
     from acpls.session.state import Part
     from acpls.settings import AgentSpec
     from acpls.text.diff import Edit
+
+# What is defined elsewhere and belongs here all the same.
+__all__ = [
+    "KeepChoice",
+    "LoadChoices",
+    "LookAt",
+    "ReplyLinks",
+    "ReplyPlaces",
+    "ShowFollow",
+    "Spot",
+]
 
 
 # --- towards agents ------------------------------------------------------------------
