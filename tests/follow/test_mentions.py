@@ -82,6 +82,8 @@ def test_what_is_no_file_is_not_mistaken_for_one_f10(text: str) -> None:
 
 def test_a_command_line_in_backticks_has_files_in_it_f10() -> None:
     assert found("run `python src/a.py --all` now")[1:] == [("src/a.py", None, None)]
+    assert found("`no file`, `C:\\none`, and [](nothing)") == [("C:\\none", None, None)]
+    assert found("`see [a](b.py:1) there`")[-1] == ("b.py", 1, None)
     assert found("`x = f(a.py)` and b.py") == [("a.py", None, None), ("b.py", None, None)]
 
 

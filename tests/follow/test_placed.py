@@ -82,6 +82,7 @@ def test_a_fragment_is_where_its_text_is_f08(
         ((" a", "-c", " d"), (2, 2)),
         (("+d", "+e", " f"), (1, 2)),
         ((" a", " b", " c", " d", "+x"), (3, 3)),
+        ((" a", " b"), (3, 3)),
     ],
 )
 def test_a_patch_is_where_its_first_hunk_is_f08(

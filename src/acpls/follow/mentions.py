@@ -69,10 +69,10 @@ def mentions(text: str, start: int = 0) -> Iterator[Mention]:
 
 def _plain(text: str, start: int) -> Iterator[Mention]:
     for found in _TOKEN.finditer(text):
-        if found.lastindex == 4:
-            mention = _mention(found[4], start + found.start(4))
-            if mention is not None:
-                yield mention
+        group = found.lastindex or 0
+        mention = _mention(found[group], start + found.start(group))
+        if mention is not None:
+            yield mention
 
 
 def _mention(token: str, start: int, *, quoted: bool = False) -> Mention | None:
