@@ -103,20 +103,26 @@ def test_f04_a_window_that_the_user_took_over_is_his(nvim: Nvim) -> None:
 
 
 def test_f04_who_closes_the_window_has_gone_away(nvim: Nvim) -> None:
-    nvim.lua("""(function()
-      _G.told = {}
-      local client = vim.lsp.get_clients({ name = 'acpls' })[1]
-      local notify = client.notify
-      client.notify = function(self, method, params)
-        table.insert(_G.told, { method, params })
-        return notify(self, method, params)
-      end
-      return true
-    end)()""")
+    assert nvim.command("acpls.follow.set", {"on": True}) == {"on": True}
     show(nvim, "b.txt", 100)
+    assert nvim.command("acpls.status")["follow"] == "on"
     nvim.ex("only")
-    told = nvim.wait("#_G.told > 0 and _G.told", "the server is told")
-    assert ["acp/focus/changed", {"uri": (nvim.folder / "a.txt").as_uri()}] in told
+    nvim.wait("command('acpls.status').result.follow == 'paused'", "the server is told")
+
+
+def test_f11_files_that_were_only_looked_at_do_not_pile_up(nvim: Nvim) -> None:
+    """F11: nor do their documents; who goes there has the file open like any other."""
+    names = "vim.tbl_map(function(b) return vim.fn.fnamemodify(b.name, ':t') end, "
+    names += "vim.fn.getbufinfo({ bufloaded = 1 }))"
+    for name in ("b.txt", "c.txt"):
+        show(nvim, name, 100)
+    assert sorted(nvim.lua(names)) == ["a.txt", "c.txt"]
+    nvim.keys("<C-w>k")
+    nvim.wait("vim.fn.expand('%:t') == 'c.txt'", "the user goes there")
+    nvim.keys("<C-w>j")
+    nvim.wait("vim.fn.expand('%:t') == 'a.txt'", "and back")
+    show(nvim, "b.txt", 100)
+    assert sorted(nvim.lua(names)) == ["a.txt", "b.txt", "c.txt"]
 
 
 def test_what_is_to_have_the_focus_has_it(nvim: Nvim) -> None:

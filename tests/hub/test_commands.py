@@ -65,6 +65,7 @@ ANSWERED: dict[str, Any] = {
     "review.reject": {"hunks": 0, "left": []},
     "checkpoint.list": [],
     "follow.set": {"on": True},
+    "follow.pause": {},
     "status": {
         "version": __version__,
         "agents": [STOPPED],

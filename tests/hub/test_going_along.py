@@ -400,6 +400,22 @@ def test_before_the_first_move_there_is_nothing_to_go_away_from() -> None:
     assert word(scene) == "on"
 
 
+def test_the_editor_may_see_what_nobody_else_can() -> None:
+    scene = start()
+    scene.take(ef.ShowFollow)
+    assert scene.result("follow.pause") == {}
+    assert word(scene) == "paused"
+    assert len(scene.take(ef.ShowFollow)) == 1
+    goes(scene, A, 2)
+    scene.settles()
+    assert moved(scene) == []
+    scene.result("follow.set", on=False)
+    scene.result("follow.pause")
+    scene.result("follow.set", on=True)
+    assert word(scene) == "on"
+    assert moved(scene) == [(A, 1)]
+
+
 # --- which session ----------------------------------------------------------------------------
 
 
@@ -444,8 +460,11 @@ def test_f07_an_override_is_for_its_session_alone() -> None:
 
 def test_a_session_that_is_not_watched_is_turned_on_by_asking_for_it() -> None:
     scene = start()
+    scene.take(ef.ShowFollow)
     scene.session("second")
     assert word(scene) == "on"
+    # Another one is followed now.
+    assert len(scene.take(ef.ShowFollow)) == 1
     assert scene.result("follow.set", session="s1") == {"on": True}
     assert scene.state.follow.watched == "s1"
 

@@ -168,7 +168,7 @@ def test_settings_take_effect_and_their_faults_are_told() -> None:
     )
     effects = scene.give(ev.SettingsChanged(layers))
     message = 'unknown setting "folow"; did you mean "follow"?'
-    assert effects == [ef.ShowFollow(), ef.TellUser("warning", message)]
+    assert effects == [ef.TellUser("warning", message), ef.ShowFollow()]
     state = scene.state
     assert (state.follow.on, state.follow.idle_s) == (True, 7)
     assert state.settings.cancel_seconds == 3

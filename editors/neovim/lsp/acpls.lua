@@ -69,7 +69,6 @@ local function show_document(err, params, ctx)
       return { success = false }
     end
   end
-  vim.bo[buffer].buflisted = true
   local here = vim.api.nvim_get_current_win()
   local is_there = preview and vim.api.nvim_win_is_valid(preview) and preview ~= here
     and vim.api.nvim_win_get_tabpage(preview) == vim.api.nvim_get_current_tabpage()
@@ -79,13 +78,27 @@ local function show_document(err, params, ctx)
     is_there = shown == nil or shown == vim.api.nvim_win_get_buf(preview)
   end
   if is_there then
+    local before = vim.api.nvim_win_get_buf(preview)
     vim.api.nvim_win_set_buf(preview, buffer)
+    -- What was only looked at goes, but for one that has changes.
+    if before ~= buffer and not vim.bo[before].buflisted and #vim.fn.win_findbuf(before) == 0 then
+      pcall(vim.api.nvim_buf_delete, before, {})
+    end
   else
     local made, window = pcall(vim.api.nvim_open_win, buffer, false, { split = 'above', win = here })
     if not made then
       return { success = false }
     end
     preview = window
+    -- Who goes there has the file open like any other.
+    vim.api.nvim_create_autocmd('WinEnter', {
+      callback = function()
+        if vim.api.nvim_get_current_win() == window then
+          vim.bo.buflisted = true
+        end
+        return not vim.api.nvim_win_is_valid(window)
+      end,
+    })
     -- To close it is to say that one wants to be left alone for now.
     vim.api.nvim_create_autocmd('WinClosed', {
       pattern = tostring(window),
@@ -93,7 +106,7 @@ local function show_document(err, params, ctx)
       callback = function()
         local client = vim.lsp.get_client_by_id(ctx.client_id)
         if client then
-          client:notify('acp/focus/changed', { uri = vim.uri_from_bufnr(vim.fn.bufnr()) })
+          client:request('workspace/executeCommand', { command = 'acpls.follow.pause' }, function() end)
         end
       end,
     })

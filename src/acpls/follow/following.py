@@ -97,6 +97,11 @@ class Follow:
         if on:
             self.resume()
 
+    def pause(self) -> None:
+        """The user has gone away, and is to be left there."""
+        self.paused = True
+        self.wanted = None
+
     def resume(self) -> None:
         """The user wants to be taken along again."""
         self.paused = False

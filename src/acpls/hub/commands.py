@@ -275,6 +275,7 @@ COMMANDS: dict[str, Run] = {
     "acpls.question.answer": question_answer,
     **REVIEW_COMMANDS,
     "acpls.follow.set": follow_commands.set_follow,
+    "acpls.follow.pause": follow_commands.pause,
     "acpls.follow.trail": follow_commands.trail,
     "acpls.follow.goTo": follow_commands.go_to,
     "acpls.follow.previous": follow_commands.previous,

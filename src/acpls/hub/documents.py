@@ -23,7 +23,7 @@ def opened(state: State, event: BufferOpened) -> Effects:
     """The editor owns a document now."""
     yield from _forget(state, event.uri)
     state.buffers.open(event.uri, event.version, event.text, event.language)
-    yield from places.opened(state, event.uri)
+    places.opened(state, event.uri)
     yield from in_step.opened(state, event.uri, event.text)
     yield from _moved(state, event.uri)
 
@@ -115,7 +115,7 @@ def _changed(state: State, uri: str, *, was_clean: bool = False) -> Effects:
     if own is None and not reloaded:
         # The editor may have reloaded it, but not twice in a row.
         reloads = state.editor.reloads and was_clean and bool(state.at_work)
-        yield from places.typed(state, uri, reloads=reloads)
+        places.typed(state, uri, reloads=reloads)
     if own is not None and isinstance(own.token, InStep):
         buffer.saved_text = buffer.text
     if uri in state.disk:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from acpls.effects import KeepChoice, ReplyCommand, ShowDocument, ShowFollow, TellUser
+from acpls.effects import KeepChoice, ReplyCommand, ShowDocument, TellUser
 from acpls.hub import meant, places, review_shapes, shapes
 from acpls.hub.state import CannotDo
 
@@ -29,12 +29,17 @@ def word(state: State) -> Word:
     return state.follow.word(places.watched(state))
 
 
-def choices_loaded(state: State, event: ChoicesLoaded) -> Effects:
+def standing(state: State) -> tuple[Word, str | None]:
+    """What there is to tell of it: how it stands, and with which session."""
+    found = word(state)
+    return found, None if found == "off" else places.watched(state)
+
+
+def choices_loaded(state: State, event: ChoicesLoaded) -> None:
     """What was chosen in another run counts where nothing else was said."""
     choice = event.choices.get(CHOICE)
     if isinstance(choice, bool) and state.follow.remembered is None:
         state.follow.remembered = choice
-        yield ShowFollow()
 
 
 def set_follow(state: State, arguments: Arguments, ticket: object) -> Effects:
@@ -53,9 +58,15 @@ def set_follow(state: State, arguments: Arguments, ticket: object) -> Effects:
     if on and not places.can_move(state) and not follow.told:
         follow.told = True
         yield TellUser("info", _NOT_MOVED)
-    yield ShowFollow()
     yield ReplyCommand(ticket, {"on": on})
     yield from places.go(state)
+
+
+def pause(state: State, _: Arguments, ticket: object) -> Effects:
+    """The user went away by himself, as only the editor could see."""
+    if word(state) == "on":
+        state.follow.pause()
+    yield ReplyCommand(ticket, {})
 
 
 def trail(state: State, arguments: Arguments, ticket: object) -> Effects:
@@ -71,11 +82,8 @@ def go_to(state: State, arguments: Arguments, ticket: object) -> Effects:
     if place is None:
         message = "The agent has not been at any place yet"
         raise CannotDo(message)
-    was_paused = state.follow.paused
     state.follow.resume()
     state.follow.shown, state.follow.wanted = place, None
-    if was_paused:
-        yield ShowFollow()
     yield from _show(state, place, ticket)
 
 
@@ -99,8 +107,7 @@ def _step(state: State, arguments: Arguments, ticket: object, *, back: bool) -> 
         raise CannotDo(message)
     # Whoever looks back does not want to be taken away from there.
     if word(state) == "on":
-        state.follow.paused = True
-        yield ShowFollow()
+        state.follow.pause()
     yield from _show(state, place, ticket)
 
 

@@ -87,6 +87,7 @@ class Hub:
         in the order in which they are to be performed.
         """
         self.state.now_s = now_s
+        stood = follow_commands.standing(self.state)
         effects: list[Effect] = []
         try:
             # One by one, so that what was decided before a refusal is still done.
@@ -97,6 +98,8 @@ class Hub:
         news = effects
         while news := list(self._touched(news)):
             effects = [*effects, *news]
+        if follow_commands.standing(self.state) != stood:
+            effects.append(ShowFollow())
         return [*effects, *stored.touched(self.state, event, effects)]
 
     def _handle(self, event: ev.Event) -> Effects:  # noqa: PLR0915 -- a table
@@ -229,7 +232,7 @@ class Hub:
             case ev.LookedAt(token):
                 yield from _LOOKED[type(token)](state, token, event)
             case ev.ChoicesLoaded():
-                yield from follow_commands.choices_loaded(state, event)
+                follow_commands.choices_loaded(state, event)
             case ev.TimePassed(token):
                 yield from _TIME[type(token)](state, token)
             case _:
@@ -247,10 +250,7 @@ class Hub:
             n for n, spec in shared.agents.items() if spec == own.get(n)
         )
         state.follow.idle_s = state.settings.idle_seconds
-        before = follow_commands.word(state)
         state.follow.set(state.settings.follow_on)
-        if follow_commands.word(state) != before:
-            yield ShowFollow()
         for problem in state.problems:
             yield TellUser("warning", problem)
         yield from put_next(state)

@@ -14,7 +14,7 @@ import posixpath
 import re
 from typing import TYPE_CHECKING
 
-from acpls.effects import After, LookAt, ShowFollow, ShowPlace
+from acpls.effects import After, LookAt, ShowPlace
 from acpls.follow import Hint, Place, hints, placed
 from acpls.hub import review_shapes
 from acpls.hub.tokens import FollowDue, ForPlace
@@ -217,14 +217,14 @@ def expects(state: State, uri: str) -> None:
         del opening[next(iter(opening))]
 
 
-def opened(state: State, uri: str) -> Effects:
+def opened(state: State, uri: str) -> None:
     """A document opened; where the user does not say where he is, that tells of it."""
     ours = uri in state.follow.opening
     state.follow.opening.pop(uri, None)
     closed, at_s = state.follow.closed
     reopened = closed == uri and state.now_s - at_s < REOPENS_S
     if not (ours or reopened or state.editor.focus):
-        yield from _acts(state, uri)
+        _acts(state, uri)
 
 
 def closed(state: State, uri: str) -> None:
@@ -232,14 +232,14 @@ def closed(state: State, uri: str) -> None:
     state.follow.closed = uri, state.now_s
 
 
-def typed(state: State, uri: str, *, reloads: bool = False) -> Effects:
+def typed(state: State, uri: str, *, reloads: bool = False) -> None:
     """A document changed, and not by us. ``reloads``: perhaps not by the user either."""
     if state.editor.focus:
         return
     if reloads:
         state.follow.acts(state.now_s)
     else:
-        yield from _acts(state, uri)
+        _acts(state, uri)
 
 
 def focused(state: State, event: FocusChanged) -> Effects:
@@ -249,7 +249,7 @@ def focused(state: State, event: FocusChanged) -> Effects:
     typed, follow.typing = follow.typing, event.typing
     went = before != follow.focus and not _is_shown(state, event)
     if typed or event.typing or went:
-        yield from _acts(state, event.uri)
+        _acts(state, event.uri)
     yield from go(state)
 
 
@@ -262,7 +262,7 @@ def _is_shown(state: State, event: FocusChanged) -> bool:
     return rows is None or place.line is None or rows[0] <= place.line <= rows[1]
 
 
-def _acts(state: State, uri: str | None) -> Effects:
+def _acts(state: State, uri: str | None) -> None:
     """The user is at work, and where we took him before he has gone away by himself.
 
     Panels and conversations are beside the text: there he talks with the agent.
@@ -274,8 +274,7 @@ def _acts(state: State, uri: str | None) -> Effects:
         return
     beside = uri is None or any(known.uri == uri for known in state.conversations.values())
     if follow.shown is not None and not beside and follow.word(key) == "on":
-        follow.paused, follow.wanted = True, None
-        yield ShowFollow()
+        follow.pause()
 
 
 def uri_of(state: State, place: Place) -> str:

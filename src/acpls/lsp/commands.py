@@ -46,6 +46,7 @@ COMMANDS: Final = (
     "acpls.checkpoint.list",
     "acpls.checkpoint.restore",
     "acpls.follow.set",
+    "acpls.follow.pause",
     "acpls.follow.trail",
     "acpls.follow.goTo",
     "acpls.follow.previous",
