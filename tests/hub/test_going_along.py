@@ -254,6 +254,20 @@ def test_f02_f05_nothing_opens_in_front_of_a_question(dismissed: bool) -> None:
     assert moved(scene) == [(A, 1)]
 
 
+@pytest.mark.parametrize(("after_s", "again"), [(0.0, True), (0.05, True), (0.2, False)])
+def test_f05_a_question_that_comes_with_a_move_is_first(after_s: float, again: bool) -> None:
+    """F05: what the editor was not told of yet is gone to when the question is over."""
+    scene = start(FOCUS)
+    goes(scene, A, 2)
+    assert moved(scene) == [(A, 1)]
+    scene.passes(after_s)
+    key = scene.asks(1, "May I?", YES_NO)
+    scene.passes(5)
+    assert moved(scene) == []
+    scene.give(ev.QuestionPut(key, "no"))
+    assert moved(scene) == ([(A, 1)] if again else [])
+
+
 def test_a_question_that_is_nowhere_on_the_screen_is_in_nobodys_way() -> None:
     scene = start(GENTLE)
     scene.asks(1, "May I?", YES_NO)

@@ -547,6 +547,19 @@ async def test_a_plain_client_is_moved_only_where_the_hub_says_so() -> None:
         assert not it.editor.methods()
 
 
+@pytest.mark.parametrize("draws", [("places", "questions"), ("questions",)])
+async def test_f05_no_place_opens_in_front_of_a_question(draws: tuple[str, ...]) -> None:
+    """F05: also when the question came while the move was gathered."""
+    async with stage(announcing(*draws, window={"showDocument": {"support": True}})) as it:
+        it.session()
+        it.perform(place(1, move=True))
+        it.question()
+        it.views.flush()
+        await it.settle()
+        assert [told["move"] for told in it.editor.reads("acp/place/changed")] in ([False], [])
+        assert not it.editor.reads("window/showDocument")
+
+
 async def test_agents_are_told_to_clients_with_the_block_at_once() -> None:
     async with stage(announcing()) as it:
         it.perform(ef.ShowAgent("demo", "ended", "it ended", 3))

@@ -12,6 +12,7 @@ from acpls import events as ev
 from acpls.effects import (
     FailCommand,
     LoadChoices,
+    PutQuestion,
     QuestionSettled,
     ShowDocument,
     ShowFollow,
@@ -269,6 +270,8 @@ class Hub:
                 if question.kind == "write":
                     yield from write_questions.settled(self.state, question)
                 yield from places.go(self.state)
+            elif isinstance(effect, PutQuestion):
+                places.interrupted(self.state)
             elif isinstance(effect, ShowDocument):
                 places.expects(self.state, effect.uri)
 

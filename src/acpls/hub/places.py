@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 # What was refused, or never came to be, is not where the agent is.
 _NOWHERE = frozenset({"failed", "cancelled"})
+# Moves are gathered for a moment before the editor is told.
+UNTOLD_S = 0.1
 # A document that is read anew is closed and opened in one go.
 REOPENS_S = 1.0
 _MOST_OPENING = 20
@@ -174,7 +176,7 @@ def go(state: State) -> Effects:
     if place is None or place.outside or (follow.shown and follow.shown.spot == place.spot):
         follow.wanted = None
         return
-    if follow.typing or _is_asked(state):
+    if follow.typing or is_asked(state):
         # The end of either is told.
         return
     wait_s = follow.wait_s(state.now_s)
@@ -195,9 +197,16 @@ def due(state: State, _: FollowDue) -> Effects:
     yield from go(state)
 
 
-def _is_asked(state: State) -> bool:
+def is_asked(state: State) -> bool:
     """Whether a question is on the screen; what opens in front of it would take its keys."""
     return any(question.put and not question.dismissed for question in state.questions.pending())
+
+
+def interrupted(state: State) -> None:
+    """A question comes up: a move that the editor was not told of waits for its end, too."""
+    follow = state.follow
+    if follow.shown is not None and state.now_s - follow.moved_at_s < UNTOLD_S:
+        follow.wanted, follow.shown = watched(state), None
 
 
 def _shown(session: str, place: Place, *, move: bool) -> ShowPlace:

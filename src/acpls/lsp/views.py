@@ -258,11 +258,13 @@ class Views:
         state = self._hub.state
         of = Place(place.path, place.line, place.reason, place.tool_call, place.end)
         told = review_shapes.place(state, of)
+        # The question came up while this was gathered; the hub knows, and comes back to it.
+        move = place.move and not places.is_asked(state)
         if self._draws("places"):
             uri = self._spelling.theirs(told["uri"])
-            params = {**told, "session": place.session, "uri": uri, "move": place.move}
+            params = {**told, "session": place.session, "uri": uri, "move": move}
             self._protocol.notify("acp/place/changed", params)
-        elif place.move:
+        elif move:
             # The caret goes to the first line; a selection would be typed over.
             row = told["range"]["start"]["line"]
             self._editor.show_document(ShowDocument(told["uri"], row, row))
