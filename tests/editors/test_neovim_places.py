@@ -130,3 +130,28 @@ def test_what_is_to_have_the_focus_has_it(nvim: Nvim) -> None:
     (mine,) = windows(nvim)[True]
     assert (mine["file"], mine["line"]) == ("b.txt", 101)
     assert windows(nvim)[False] == []
+
+
+@pytest.mark.parametrize("protocol", [1, 2])
+def test_f10_a_conversation_leads_to_places(tmp_path: Path, protocol: int) -> None:
+    """F10: definitions of mentions and tool calls; its references are the trail."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "greet.py").write_text("def greet(name):\n    return name\n\n\nprint(greet(1))\n")
+    with Nvim(folder, {"agents": {"demo": {"protocol": protocol}}}) as nvim:
+        nvim.open("greet.py")
+        nvim.command("acpls.session.prompt", {"text": "explain greet.py"})
+        idle = "command('acpls.status').result.sessions[1].state == 'idle'"
+        nvim.wait(f"{idle} and #command('acpls.follow.trail').result > 0", "the turn ends")
+        nvim.command("acpls.session.openConversation")
+        nvim.wait("vim.fn.expand('%:e') == 'md' and vim.fn.search('^- read: ') > 0", "a tool call")
+        talk = nvim.lua("vim.fn.expand('%:t')")
+        nvim.lua("(function() vim.lsp.buf.definition() return true end)()")
+        nvim.wait("vim.fn.expand('%:t') == 'greet.py'", "the definition is shown")
+        nvim.ex(f"buffer {talk}")
+        nvim.lua("(function() vim.lsp.buf.references() return true end)()")
+        nvim.wait("vim.bo.buftype == 'quickfix'", "a list is shown")
+        listed = "vim.tbl_map(function(i) return vim.fn.bufname(i.bufnr) end, vim.fn.getqflist())"
+        names = nvim.lua(listed)
+        assert names
+        assert all(name.endswith("greet.py") for name in names), names
