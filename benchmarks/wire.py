@@ -36,10 +36,10 @@ import wire_lines
 from acpls.client.connection import Connection
 from acpls.client.crossing import Crossing
 from acpls.client.negotiation import make_dialect
-from acpls.client.pathmap import PathMap
 from acpls.client.terminals import Ground
 from acpls.events import SessionTold
 from acpls.session.state import Session
+from acpls.text.pathmap import PathMap
 
 if TYPE_CHECKING:
     from acpls.client.negotiation import Version

@@ -237,6 +237,9 @@ class Stage:
                 | ef.ReadStored()
                 | ef.StoreReview()
                 | ef.LoadReview()
+                | ef.LookAt()
+                | ef.KeepChoice()
+                | ef.LoadChoices()
                 | ef.After()
                 | ef.ReplyLog()
             ):

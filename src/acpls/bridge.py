@@ -122,6 +122,9 @@ class Bridge:
                 | ef.ReadStored()
                 | ef.StoreReview()
                 | ef.LoadReview()
+                | ef.LookAt()
+                | ef.KeepChoice()
+                | ef.LoadChoices()
             ):
                 self._host.perform(effect)
             case ef.After(seconds, token):

@@ -89,6 +89,9 @@ EFFECTS: list[ef.Effect] = [
     ef.ReadStored("token", ()),
     ef.StoreReview(("/",), {}),
     ef.LoadReview("token", ("/",)),
+    ef.LookAt("token", ("/a",), ("/",)),
+    ef.KeepChoice("follow", value=True),
+    ef.LoadChoices(),
     ef.EditBuffer(1, "file:///a", 1, "", ()),
     ef.ChangeFile(1, "file:///a"),
     ef.SaveDocument("token", "file:///a"),
@@ -98,11 +101,14 @@ EFFECTS: list[ef.Effect] = [
     ef.PutQuestion("q1"),
     ef.QuestionSettled("q1", "editor"),
     ef.ReplyCommand(1, {}),
+    ef.ReplyLinks(1),
+    ef.ReplyPlaces(1),
     ef.FailCommand(1, -32603, "no"),
     ef.TellUser("info", "hello"),
     ef.ShowSession("s1", "state"),
     ef.ShowReview("/a"),
     ef.ShowQuestions(),
+    ef.ShowFollow(),
     ef.ShowPlace("s1", "/a", None, None, "edit", None, move=False),
     ef.ShowAgent("demo", "ready"),
 ]
@@ -116,8 +122,8 @@ async def test_each_effect_is_performed_by_one_rim(monkeypatch: pytest.MonkeyPat
         monkeypatch.setattr(it.rim, "perform", rim.append)
         for effect in EFFECTS:
             it._perform(effect)
-        assert host == EFFECTS[:13]
-        assert rim == EFFECTS[13:]
+        assert host == EFFECTS[:16]
+        assert rim == EFFECTS[16:]
     # The bridge itself tells the time, and asks the host for its log.
     own = {ef.After, ef.ReplyLog}
     assert {type(effect) for effect in EFFECTS} | own == set(get_args(ef.Effect))
@@ -132,7 +138,7 @@ async def test_a_file_is_read_and_time_passes(
 
         def handle(event: ev.Event, _: float) -> Iterator[ef.Effect]:
             # What was stored for this workspace may be told of in between.
-            if not isinstance(event, ev.ReviewLoaded):
+            if not isinstance(event, ev.ReviewLoaded | ev.ChoicesLoaded):
                 seen.append(event)
                 news.set()
             if isinstance(event, ev.FileRead):

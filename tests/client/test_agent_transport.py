@@ -13,11 +13,11 @@ import pytest
 from acpls.client import process
 from acpls.client.connection import Connection
 from acpls.client.crossing import Crossing
-from acpls.client.pathmap import PathMap
 from acpls.client.terminals import Ground
 from acpls.client.transport import TransportGone
 from acpls.events import AgentEnded, AskFailed, Replied
 from acpls.session.asks import NewSession, Opening, SessionOpened
+from acpls.text.pathmap import PathMap
 from rim_stage import TinyDialect
 
 if TYPE_CHECKING:

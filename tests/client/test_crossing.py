@@ -11,10 +11,10 @@ import pytest
 from acpls import events as ev
 from acpls.client import dialect
 from acpls.client.crossing import PATHS, URIS, Crossing
-from acpls.client.pathmap import PathMap
 from acpls.session import asks, content, updates
 from acpls.session.content import UNSET
 from acpls.text import patch
+from acpls.text.pathmap import PathMap
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -99,7 +99,7 @@ def test_the_same_session_gives_the_same_lines() -> None:
     (of, asked), (again, _) = conversation(), conversation()
     first = render(of, "Claude", [asked])
     assert first == render(of, "Claude", [asked]) == render(again, "Claude", [asked])
-    assert Rendering(first.lines, first.questions) == first
+    assert Rendering(first.lines, first.questions, first.calls) == first
 
 
 def test_a_new_session_has_a_title_and_a_binding_line() -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from acpls.client.quirks import missing_file_is_empty
 from acpls.client.v1 import DialectV1
+from acpls.client.v2 import DialectV2
 from acpls.events import SessionTold
 from acpls.session.asks import AgentFacts, Failure, NewSession, Opening
-from acpls.session.updates import MessageGrew, OptionChanged
+from acpls.session.state import ToolCall
+from acpls.session.updates import MessageGrew, OptionChanged, ToolCallPatched
+from talk import open_session, tell
 
 NOT_FOUND = Failure(-32002, "Resource not found: /a: no such file (ENOENT)")
 
@@ -86,3 +91,34 @@ def test_gemini_tells_of_its_mode_in_words() -> None:
 def test_all_other_words_are_words(name: str, content: object, kind: str) -> None:
     (update,) = said(name, content, kind)
     assert isinstance(update, MessageGrew)
+
+
+# --- subagents without sessions of their own ----------------------------------------------
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize(
+    ("meta", "of_subagent"),
+    [
+        ({"claudeCode": {"parentToolUseId": "task"}}, True),
+        ({"claudeCode": {"parentToolUseId": None}}, False),
+        ({"claudeCode": {"toolName": "Read"}}, False),
+        ({"claudeCode": "odd"}, False),
+        ({"other": {"parentToolUseId": "task"}}, False),
+        (None, False),
+    ],
+)
+def test_of_claude_it_is_known_which_tool_calls_are_a_subagents(
+    version: int, meta: Any, of_subagent: bool
+) -> None:
+    dialect: DialectV1 | DialectV2 = DialectV1("a") if version == 1 else DialectV2("a")
+    open_session(dialect)
+    kind = "tool_call" if version == 1 else "tool_call_update"
+    told = tell(dialect, kind, toolCallId="c", title="Read", _meta=meta)
+    (patch,) = [update for update in told if isinstance(update, ToolCallPatched)]
+    call = ToolCall("c")
+    call.patch(patch)
+    assert call.of_subagent is of_subagent
+    # What is told of it later does not take it back.
+    call.patch(ToolCallPatched("c", status="completed"))
+    assert call.of_subagent is of_subagent

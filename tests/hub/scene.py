@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from acpls import effects as ef
@@ -89,6 +89,7 @@ class Scene:
     facts: AgentFacts = FACTS
     walks: bool = True
     holds: set[type] = field(default_factory=set)
+    choices: dict[str, Any] = field(default_factory=dict)
     now_s: float = 1000.0
 
     def __post_init__(self) -> None:
@@ -158,6 +159,12 @@ class Scene:
                 self.give(ev.FilesSynced(token, self.now_s))
             case ef.SyncFiles(token):
                 self.give(ev.FilesSynced(token, self.now_s))
+            case ef.LookAt(token, paths, roots, text):
+                self.give(ev.LookedAt(token, self._sees(paths, roots, text=text)))
+            case ef.LoadChoices():
+                self.give(ev.ChoicesLoaded(dict(self.choices)))
+            case ef.KeepChoice(name, value):
+                self.choices[name] = value
             case ef.SaveDocument():
                 self._save_for_us(effect)
             case ef.WriteFile():
@@ -207,6 +214,22 @@ class Scene:
         if path in self.problems:
             return ev.Disk(path, None, self.problems[path])
         return held(path, self.disk.get(path))
+
+    def _sees(
+        self, paths: Iterable[str], roots: Iterable[str], *, text: bool
+    ) -> tuple[ev.Seen, ...]:
+        """What is at these paths, with the text of the first file inside."""
+        roots, seen = tuple(roots), list[ev.Seen]()
+        for path in paths:
+            inside = any(path.startswith(f"{root}/") for root in roots)
+            is_folder = any(file.startswith(f"{path}/") for file in self.disk)
+            kind: Literal["file", "folder", "missing"] = "folder" if is_folder else "missing"
+            seen.append(ev.Seen(path, "file" if path in self.disk else kind, inside))
+        files = [at for at, one in enumerate(seen) if one.kind == "file" and one.inside]
+        if text and files:
+            first = seen[files[0]]
+            seen[files[0]] = replace(first, text=self.disk[first.path])
+        return tuple(seen)
 
     def _told(self, disk: ev.Disk) -> ev.Earlier:
         """What was known of a file before; it is known as it is from now on."""

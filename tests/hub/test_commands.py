@@ -27,7 +27,6 @@ from acpls.session.asks import (
 )
 from acpls.session.content import (
     Choice,
-    Location,
     Option,
     OtherContent,
     Resource,
@@ -66,6 +65,7 @@ ANSWERED: dict[str, Any] = {
     "review.reject": {"hunks": 0, "left": []},
     "checkpoint.list": [],
     "follow.set": {"on": True},
+    "follow.pause": {},
     "status": {
         "version": __version__,
         "agents": [STOPPED],
@@ -74,7 +74,7 @@ ANSWERED: dict[str, Any] = {
         "questions": 0,
         "hunks": 0,
         "reviewMode": "after",
-        "follow": False,
+        "follow": "off",
         "problems": [],
     },
 }
@@ -99,6 +99,8 @@ FAILED: dict[str, tuple[int, str, str | None]] = {
     "review.diff": (-32602, "The file has no pending change", "uri"),
     "follow.trail": (-32602, NO_SESSION, "session"),
     "follow.goTo": (-32602, NO_SESSION, "session"),
+    "follow.previous": (-32602, NO_SESSION, "session"),
+    "follow.next": (-32602, NO_SESSION, "session"),
 }
 
 
@@ -610,63 +612,7 @@ def test_the_current_side_of_an_open_document_is_what_the_user_sees() -> None:
     assert scene.result("review.diff", uri=URI_A)["current"] == "mine\none\n2\n"
 
 
-# --- follow, status -----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("arguments", "on"), [([None, None], False), ([True, True], True), ([False], False)]
-)
-def test_following_is_set_or_turned_round(arguments: list[bool | None], on: bool) -> None:
-    scene = Scene()
-    told = [
-        scene.result("follow.set", **({} if given is None else {"on": given}))
-        for given in arguments
-    ]
-    assert told[-1] == {"on": on}
-    assert scene.state.follow.on is on
-
-
-def test_the_trail_is_told_newest_first() -> None:
-    scene = Scene()
-    scene.session()
-    assert scene.result("follow.trail") == []
-    scene.tool_call("c1", kind="read", locations=(Location(A, 3),))
-    scene.tool_call("c2", locations=(Location(B),))
-    assert scene.result("follow.trail", session="s1") == [
-        {"uri": URI_B, "range": at_row(0), "reason": "edit", "toolCall": "c2"},
-        {"uri": URI_A, "range": at_row(2), "reason": "read", "toolCall": "c1"},
-    ]
-
-
-def at_row(row: int) -> dict[str, Any]:
-    position = {"line": row, "character": 0}
-    return {"start": position, "end": position}
-
-
-def test_there_is_no_place_to_go_to_yet() -> None:
-    scene = Scene()
-    scene.session()
-    failed = scene.error("follow.goTo")
-    assert failed.message == "The agent has not been at any place yet"
-    assert (failed.code, failed.field) == (-32803, None)
-
-
-def test_going_to_a_file_goes_to_no_line() -> None:
-    scene = Scene()
-    scene.session()
-    scene.tool_call(locations=(Location(A),))
-    assert scene.result("follow.goTo")["range"] == at_row(0)
-    assert scene.of(ef.ShowDocument) == [ef.ShowDocument(URI_A, take_focus=True)]
-
-
-def test_going_to_a_line_goes_no_further_than_the_documents_last() -> None:
-    scene = Scene()
-    scene.session()
-    scene.tool_call(locations=(Location(A, 7),))
-    assert scene.result("follow.goTo")["range"] == at_row(6)
-    scene.buffer(A, "one\ntwo\n")
-    assert scene.result("follow.goTo", session="s1")["range"] == at_row(2)
-    assert [shown.line for shown in scene.of(ef.ShowDocument)] == [6, 2]
+# --- status -----------------------------------------------------------------------
 
 
 def test_all_that_is_going_on() -> None:
@@ -678,7 +624,7 @@ def test_all_that_is_going_on() -> None:
     assert [agent["state"] for agent in told["agents"]] == ["ready"]
     assert [session["session"] for session in told["sessions"]] == ["s1"]
     assert told["currentSession"] == "s1"
-    assert (told["questions"], told["hunks"], told["follow"]) == (1, 2, True)
+    assert (told["questions"], told["hunks"], told["follow"]) == (1, 2, "on")
     assert len(told["problems"]) == 1
     assert 'unknown setting "tea"' in told["problems"][0]
 

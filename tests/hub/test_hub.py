@@ -75,6 +75,9 @@ def test_each_kind_of_event_is_taken_in() -> None:
         ev.EditRefused(1, "no"),
         ev.AskFailed(AGENT, 1, Failure(-32603, "no")),
         ev.CommandAbandoned("ticket"),
+        ev.LinksAsked("links", uris.from_path(A)),
+        ev.PlaceAsked("place", uris.from_path(A), 0),
+        ev.TrailAsked("trail", uris.from_path(A)),
         ev.AgentMisspoke(AGENT, "nonsense"),
         ev.AgentEnded(AGENT, "gone"),
     ]
@@ -98,7 +101,14 @@ def test_each_kind_of_event_is_taken_in() -> None:
         ev.StoredRead,
         ev.ReviewLoaded,
     }
-    by_the_scene = {ev.FileRead, ev.FileWritten, ev.FilesSynced, ev.TimePassed}
+    by_the_scene = {
+        ev.FileRead,
+        ev.FileWritten,
+        ev.FilesSynced,
+        ev.LookedAt,
+        ev.ChoicesLoaded,
+        ev.TimePassed,
+    }
     assert {type(event) for event in events} | by_the_scene == set(get_args(ev.Event))
     assert scene.disk == {A: "two\n"}
 
@@ -160,7 +170,7 @@ def test_settings_take_effect_and_their_faults_are_told() -> None:
     )
     effects = scene.give(ev.SettingsChanged(layers))
     message = 'unknown setting "folow"; did you mean "follow"?'
-    assert effects == [ef.TellUser("warning", message)]
+    assert effects == [ef.TellUser("warning", message), ef.ShowFollow()]
     state = scene.state
     assert (state.follow.on, state.follow.idle_s) == (True, 7)
     assert state.settings.cancel_seconds == 3

@@ -132,7 +132,7 @@ def test_typing_is_noted_with_its_time() -> None:
     scene.buffer(A)
     scene.passes(5)
     scene.types(A, 0, "x")
-    assert scene.state.follow.typed_at_s == 1005.0
+    assert scene.state.follow.acted_at_s == 1005.0
 
 
 def test_changes_that_come_out_of_order_are_put_in_order() -> None:
@@ -164,7 +164,7 @@ def test_a_version_that_never_comes_is_waited_for_a_moment() -> None:
     assert text_of(scene) == "b"
     scene.passes(0.01)
     assert text_of(scene) == "db"
-    assert scene.state.follow.typed_at_s == 1005.05
+    assert scene.state.follow.acted_at_s == 1005.05
 
 
 def test_held_changes_of_a_document_that_was_closed_meanwhile_are_dropped() -> None:

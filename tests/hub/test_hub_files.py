@@ -120,8 +120,9 @@ def test_the_lines_that_the_agent_asks_for(
     assert scene.agent_reads(A, 1, 1) == "1\f2\u20283\n"
 
 
-@pytest.mark.parametrize(("line", "row"), [(None, None), (1, 0), (7, 6), (0, 0)])
+@pytest.mark.parametrize(("line", "row"), [(None, None), (1, 0), (3, 2), (7, 2), (0, 0)])
 def test_the_agent_is_seen_where_it_reads(scene: Scene, line: int | None, row: int | None) -> None:
+    """F08, F13: whoever sends no locations is seen by what it reads."""
     scene.agent_reads(A, line)
     (shown,) = scene.of(ef.ShowPlace)
     assert (shown.path, shown.line, shown.reason, shown.move) == (A, row, "read", False)
@@ -227,7 +228,7 @@ def test_two_writes_of_one_file_at_a_time(scene: Scene) -> None:
 def test_the_agent_is_seen_where_it_writes(scene: Scene) -> None:
     scene.agent_writes(A, "x\n")
     (shown,) = scene.of(ef.ShowPlace)
-    assert (shown.path, shown.line, shown.reason) == (A, None, "edit")
+    assert (shown.path, shown.line, shown.reason) == (A, 0, "edit")
 
 
 def test_a_clean_document_follows_its_file(scene: Scene) -> None:

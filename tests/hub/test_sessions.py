@@ -23,9 +23,8 @@ from acpls.session.asks import (
     SessionOpened,
     SetOption,
 )
-from acpls.session.content import Command, Fragment, Location, Option, Text
+from acpls.session.content import Command, Fragment, Option, Text
 from acpls.settings import AgentSpec
-from acpls.text import uris
 
 MODE = Option("mode", "Mode", "select", "ask")
 CODE = Option("mode", "Mode", "select", "code")
@@ -660,92 +659,6 @@ def test_an_option_that_cannot_be_set_fails_the_command(with_options: Scene) -> 
     with_options.ask_fails(Failure(-32602, "no such mode"), SetOption)
     assert with_options.failure(ticket).message == "Demo agent: no such mode"
     assert with_options.state.sessions["s1"].state == "idle"
-
-
-# --- places ------------------------------------------------------------------------------------
-
-
-def moves(scene: Scene) -> list[bool]:
-    return [place.move for place in scene.take(ef.ShowPlace)]
-
-
-def test_each_new_place_is_shown_once() -> None:
-    scene = Scene()
-    scene.session()
-    scene.seen.clear()
-    at = (Location(A, 3),)
-    scene.tool_call("call", locations=at)
-    scene.tool_call("call", locations=at)
-    assert scene.of(ef.ShowPlace) == [ef.ShowPlace("s1", A, 2, 2, "edit", "call", move=False)]
-
-
-def test_a_finished_or_placeless_tool_call_is_nowhere() -> None:
-    scene = Scene()
-    scene.session()
-    scene.tool_call("done", locations=(Location(A, 3),), status="completed")
-    scene.tool_call("think", title="Think", kind="think")
-    scene.tells(up.ToolCallGrew("think", Text("hm")))
-    assert scene.of(ef.ShowPlace) == []
-
-
-def test_the_editor_goes_along_only_when_wanted_and_idle() -> None:
-    scene = Scene()
-    scene.session()
-    scene.puts(A, "one\ntwo\nthree\n")
-    scene.buffer(A)
-    lines = iter(range(1, 50))
-
-    def now_at() -> list[bool]:
-        scene.seen.clear()
-        scene.tool_call("call", locations=(Location(A, next(lines)),))
-        return moves(scene)
-
-    assert now_at() == [False]
-    scene.result("follow.set", on=True)
-    assert now_at() == [True]
-    scene.types(A, 0, "x")
-    assert now_at() == [False]
-    scene.passes(1.9)
-    assert now_at() == [False]
-    scene.passes(0.1)
-    assert now_at() == [True]
-    scene.give(ev.FocusChanged(uris.from_path(A), typing=True))
-    assert now_at() == [False]
-    scene.give(ev.FocusChanged(uris.from_path(A), typing=False))
-    assert now_at() == [True]
-    scene.result("follow.set")
-    assert now_at() == [False]
-
-
-def test_our_own_edits_do_not_count_as_typing() -> None:
-    scene = Scene()
-    scene.session()
-    scene.puts(A, "one\ntwo\n")
-    scene.buffer(A)
-    scene.result("follow.set", on=True)
-    scene.agent_edits(A, "two", "2")
-    scene.settles()
-    assert scene.text(A) == "one\n2\n"
-    (key,) = scene.keys()
-    scene.command("review.reject", hunk=key)
-    scene.settles()
-    assert scene.text(A) == "one\ntwo\n"
-    scene.seen.clear()
-    scene.tool_call("next", locations=(Location(A, 1),))
-    assert moves(scene) == [True]
-
-
-def test_a_reload_by_the_editor_does_not_count_as_typing() -> None:
-    scene = Scene()
-    scene.session()
-    scene.puts(A, "one\n")
-    uri = scene.buffer(A)
-    scene.result("follow.set", on=True)
-    scene.agent_edits(A, "one", "1")
-    scene.shows(uri, "1\n")
-    scene.seen.clear()
-    scene.tool_call("next", locations=(Location(A, 1),))
-    assert moves(scene) == [True]
 
 
 def test_proposals_of_a_tool_call_go_with_its_turn() -> None:

@@ -517,6 +517,7 @@ def test_locations_go_no_further_than_the_last_line_of_an_open_document() -> Non
 def test_a_place_without_a_line_is_the_files_first() -> None:
     scene = Scene()
     scene.session()
+    scene.puts(A, "1\n2\n3\n4\n")
     scene.agent_reads(A)
     scene.agent_reads(A, line=4)
     assert scene.result("follow.trail") == [

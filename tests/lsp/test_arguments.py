@@ -79,8 +79,11 @@ COMPLETE: dict[str, dict[str, Any]] = {
     "acpls.review.diff": {"uri": "file:///x"},
     "acpls.review.setMode": {"mode": "before"},
     "acpls.follow.set": {"session": "s1", "on": True},
+    "acpls.follow.pause": {},
     "acpls.follow.trail": {"session": "s1"},
     "acpls.follow.goTo": {"session": "s1"},
+    "acpls.follow.previous": {"session": "s1"},
+    "acpls.follow.next": {"session": "s1"},
     "acpls.status": {},
 }
 REQUIRED = {

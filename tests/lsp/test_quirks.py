@@ -13,7 +13,7 @@ from acpls.lsp.quirks import Quirks, quirks_of, unknown
 from acpls.lsp.spelling import Spelling
 from acpls.lsp.wording import TITLE_LIMIT, distinct, short
 
-VS_CODE = Quirks(gentle_dialogs=True, reloads=True, deletes=True, renames=True)
+VS_CODE = Quirks(gentle_dialogs=True, gentle_show=True, reloads=True, deletes=True, renames=True)
 NEOVIM = Quirks(deletes=True, renames=True, versions=True, message_limit=57)
 HELIX = Quirks(show_document=True, reorders_changes=True, renames=True)
 
@@ -54,8 +54,9 @@ def test_the_user_overrides_by_name() -> None:
     )
     assert quirks("Eglot", staleEdits=True) == Quirks()
     assert quirks("code-server", reloads=False, deletes=False, renames=False) == Quirks(
-        gentle_dialogs=True
+        gentle_dialogs=True, gentle_show=True
     )
+    assert quirks("Neovim", gentleShow=True) == replace(NEOVIM, gentle_show=True)
 
 
 def test_names_that_mean_nothing_are_told() -> None:

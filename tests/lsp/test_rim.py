@@ -39,6 +39,8 @@ async def play(it: Stage) -> None:
     it.says("Hello")
     locations = (Location("/p/a.py", 2),)
     it.told(up.ToolCallPatched("t", title="Edit", kind="edit", locations=locations))
+    look = it.of(ef.LookAt)[-1]
+    it.emit(ev.LookedAt(look.token, (ev.Seen("/p/a.py", "file"),)))
     it.question()
     await it.settle()
     (hunk,) = it.reviewed("/p/a.py", "one\ntwo 😀\nthree\n", "one\n2 😀\nthree\n")
@@ -120,6 +122,7 @@ async def test_a_client_that_announces_all_is_told_all() -> None:
             "acp/question/ask",
             "acp/question/settled",
             "acp/review/changed",
+            "acp/follow/changed",
             "acp/place/changed",
         }
         assert it.state.editor == ev.EditorReady(
@@ -215,7 +218,8 @@ async def test_a_wrong_setting_is_one_warning_however_often_settings_come() -> N
             await it.until(lambda idle=idle: it.state.settings.idle_seconds == idle)  # type: ignore[misc]  # mypy does not infer it
             it.editor.notify("workspace/didChangeConfiguration", {"settings": None})
         known = (
-            "gentleDialogs, showDocument, reordersChanges, reloads, deletes, renames, staleEdits"
+            "gentleDialogs, showDocument, gentleShow, reordersChanges, reloads, deletes, renames, "
+            "staleEdits"
         )
         assert warnings(it) == [f'unknown setting "client.x"; there are: {known}']
         assert not it.editor.reads("window/showMessage")
@@ -466,7 +470,7 @@ async def test_focus_is_an_event(caplog: pytest.LogCaptureFixture) -> None:
         focus = [e for e in it.events if isinstance(e, ev.FocusChanged)]
         canonical = SPELLINGS[1]
         assert focus == [
-            ev.FocusChanged(canonical, typing=True),
+            ev.FocusChanged(canonical, typing=True, rows=(0, 0)),
             ev.FocusChanged(None, typing=False),
             ev.FocusChanged(None, typing=False),
         ]

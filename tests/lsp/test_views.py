@@ -527,7 +527,7 @@ async def test_a_place_is_told_with_move_only_where_the_hub_says_so_and_the_last
             "move": False,
         }
         # Past the end is clipped.
-        assert second["range"]["start"] == {"line": 3, "character": 0}
+        assert second["range"]["start"] == {"line": 2, "character": 0}
         assert second["move"] is True
         await it.settle()
         assert not it.editor.reads("window/showDocument")
@@ -545,6 +545,19 @@ async def test_a_plain_client_is_moved_only_where_the_hub_says_so() -> None:
         assert (params["uri"], params["takeFocus"]) == (URI, False)
         assert params["selection"]["start"] == {"line": 0, "character": 0}
         assert not it.editor.methods()
+
+
+@pytest.mark.parametrize("draws", [("places", "questions"), ("questions",)])
+async def test_f05_no_place_opens_in_front_of_a_question(draws: tuple[str, ...]) -> None:
+    """F05: also when the question came while the move was gathered."""
+    async with stage(announcing(*draws, window={"showDocument": {"support": True}})) as it:
+        it.session()
+        it.perform(place(1, move=True))
+        it.question()
+        it.views.flush()
+        await it.settle()
+        assert [told["move"] for told in it.editor.reads("acp/place/changed")] in ([False], [])
+        assert not it.editor.reads("window/showDocument")
 
 
 async def test_agents_are_told_to_clients_with_the_block_at_once() -> None:

@@ -21,9 +21,9 @@ from acpls.client.connection import Connection, as_failure
 from acpls.client.crossing import Crossing
 from acpls.client.dialect import ClientInfo, Misfit
 from acpls.client.negotiation import make_dialect
-from acpls.client.pathmap import PathMap
 from acpls.client.terminals import Ground
 from acpls.session import asks
+from acpls.text.pathmap import PathMap
 from acpls.wire import jsonrpc
 
 if TYPE_CHECKING:

@@ -85,7 +85,12 @@ class Seat(FakeEditor):
             SERVER,
             root=self.project,
             initialization_options={"agents": entries, **(settings or {})},
-            env={**os.environ, "XDG_CONFIG_HOME": str(folder / "config")},
+            # What the user chose in one test is none of another's business.
+            env={
+                **os.environ,
+                "XDG_CONFIG_HOME": str(folder / "config"),
+                "XDG_STATE_HOME": str(folder / "state"),
+            },
             **options,
         )
         # In the place of the connection made already; the desk sends through it too.

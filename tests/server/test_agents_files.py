@@ -228,7 +228,7 @@ async def test_d46_d47_a_selection_in_an_unsaved_document(
 async def test_f13_lines_of_agents_count_from_one(tmp_path: Path, version: int) -> None:
     """F13: converted once; zero and what lies past the end are clipped."""
     lines = {"t1": 1, "t2": 2, "t3": 3, "zero": 0, "past": 999, "none": None}
-    rows = {"t1": 0, "t2": 1, "t3": 2, "zero": 0, "past": 3, "none": 0}
+    rows = {"t1": 0, "t2": 1, "t3": 2, "zero": 0, "past": 2, "none": 0}
     turn: list[Any] = []
     for call, line in lines.items():
         at_line = "a.txt" if line is None else ["a.txt", line]

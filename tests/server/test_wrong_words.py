@@ -136,5 +136,5 @@ async def test_each_wrong_setting_is_one_warning(tmp_path: Path) -> None:
         assert '"follow"' in near
         assert at.popups == []
         # What is wrong is left out, and the default shows through.
-        assert status["follow"] is False
+        assert status["follow"] == "off"
         assert [agent["agent"] for agent in status["agents"]] == ["shouty"]

@@ -62,7 +62,7 @@ def test_nothing_set_gives_the_defaults_and_the_demo_agent() -> None:
             agents={"demo": DEMO},
             default_agent="demo",
             dialogs="auto",
-            follow_on=False,
+            follow_on=None,
             idle_seconds=2,
             cancel_seconds=10,
             login_shell="auto",

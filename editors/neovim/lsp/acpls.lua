@@ -50,12 +50,89 @@ local function apply_edit(err, params, ctx)
   return vim.lsp.handlers['workspace/applyEdit'](err, params, ctx)
 end
 
+-- Where the agent is when it is followed: one window of its own, made once and used again, so
+-- that no windows pile up and the one you are in is left alone. By itself Neovim would make a
+-- window for each file, and move the cursor in yours where that shows the file.
+local preview
+local function show_document(err, params, ctx)
+  if params.external or params.takeFocus then
+    return vim.lsp.handlers['window/showDocument'](err, params, ctx)
+  end
+  local buffer = vim.uri_to_bufnr(params.uri)
+  if not vim.api.nvim_buf_is_loaded(buffer) then
+    -- A question about a swap file would take your next key.
+    local short = vim.o.shortmess
+    vim.opt.shortmess:append('A')
+    local done = pcall(vim.fn.bufload, buffer)
+    vim.o.shortmess = short
+    if not done then
+      return { success = false }
+    end
+  end
+  local here = vim.api.nvim_get_current_win()
+  local is_there = preview and vim.api.nvim_win_is_valid(preview) and preview ~= here
+    and vim.api.nvim_win_get_tabpage(preview) == vim.api.nvim_get_current_tabpage()
+  if is_there then
+    -- Whoever has put something else there wants to keep it.
+    local shown = vim.w[preview].acpls_shows
+    is_there = shown == nil or shown == vim.api.nvim_win_get_buf(preview)
+  end
+  if is_there then
+    local before = vim.api.nvim_win_get_buf(preview)
+    vim.api.nvim_win_set_buf(preview, buffer)
+    -- What was only looked at goes, but for one that has changes.
+    if before ~= buffer and not vim.bo[before].buflisted and #vim.fn.win_findbuf(before) == 0 then
+      pcall(vim.api.nvim_buf_delete, before, {})
+    end
+  else
+    local made, window = pcall(vim.api.nvim_open_win, buffer, false, { split = 'above', win = here })
+    if not made then
+      return { success = false }
+    end
+    preview = window
+    -- Who goes there has the file open like any other.
+    vim.api.nvim_create_autocmd('WinEnter', {
+      callback = function()
+        if vim.api.nvim_get_current_win() == window then
+          vim.bo.buflisted = true
+        end
+        return not vim.api.nvim_win_is_valid(window)
+      end,
+    })
+    -- To close it is to say that one wants to be left alone for now.
+    vim.api.nvim_create_autocmd('WinClosed', {
+      pattern = tostring(window),
+      once = true,
+      callback = function()
+        local client = vim.lsp.get_client_by_id(ctx.client_id)
+        if client then
+          client:request('workspace/executeCommand', { command = 'acpls.follow.pause' }, function() end)
+        end
+      end,
+    })
+  end
+  vim.w[preview].acpls_shows = buffer
+  if params.selection then
+    local last = vim.api.nvim_buf_line_count(buffer)
+    local line = math.min(params.selection.start.line + 1, last)
+    vim.api.nvim_win_set_cursor(preview, { line, 0 })
+    vim.api.nvim_win_call(preview, function()
+      vim.cmd('normal! zvzz')
+    end)
+  end
+  return { success = true }
+end
+
 return {
   cmd = { 'acpls', 'serve' },
   root_markers = { '.git' },
   -- Settings go here, for example the agent to use:
-  -- init_options = { agents = { claude = { command = 'claude-agent-acp' } } },
-  handlers = { ['workspace/applyEdit'] = apply_edit },
+  -- agents = { claude = { command = 'claude-agent-acp' } }
+  init_options = { client = { gentleShow = true } },
+  handlers = {
+    ['workspace/applyEdit'] = apply_edit,
+    ['window/showDocument'] = show_document,
+  },
   on_attach = function(client, buffer)
     -- By itself Neovim shows a sign and no word of what it means.
     vim.diagnostic.config({ virtual_text = true }, vim.lsp.diagnostic.get_namespace(client.id))

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from acpls import events as ev
 from acpls.client import dialect
-from acpls.client.pathmap import PathMap, normal
 from acpls.session import asks, content, updates
 from acpls.text.patch import FilePatch
+from acpls.text.pathmap import PathMap, normal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

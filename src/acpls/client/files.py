@@ -23,7 +23,10 @@ from acpls.client.syncing import Syncing
 from acpls.client.watching import Watching
 from acpls.effects import (
     CompareWithHead,
+    KeepChoice,
+    LoadChoices,
     LoadReview,
+    LookAt,
     ReadFile,
     ReadStored,
     StoreReview,
@@ -41,10 +44,12 @@ if TYPE_CHECKING:
 
     from acpls.client.syncing import Walked
     from acpls.events import (
+        ChoicesLoaded,
         FileRead,
         FilesSynced,
         FileWritten,
         HeadCompared,
+        LookedAt,
         ReviewLoaded,
         StoredRead,
     )
@@ -58,6 +63,9 @@ if TYPE_CHECKING:
         | ReadStored
         | StoreReview
         | LoadReview
+        | LookAt
+        | KeepChoice
+        | LoadChoices
     )
     FileEvent: TypeAlias = (
         FileRead
@@ -68,6 +76,8 @@ if TYPE_CHECKING:
         | HeadCompared
         | StoredRead
         | ReviewLoaded
+        | LookedAt
+        | ChoicesLoaded
     )
 
 # How many questions are put to Git at a time.
@@ -110,6 +120,14 @@ class Files:
         match effect:
             case ReadFile(_, path):
                 self._lanes.add(self._lane(path), partial(work.read, effect))
+            case LookAt(text=text):
+                # Texts are for places, and where an agent is now must not be told before where
+                # it was.
+                self._lanes.add(LookAt if text else object(), partial(work.look_at, effect))
+            case LoadChoices():
+                self._lanes.add(KeepChoice, work.load_choices)
+            case KeepChoice(name, value):
+                self._lanes.add(KeepChoice, partial(work.keep_choice, name, value))
             case WriteFile(_, path):
                 self._lanes.add(self._lane(path), partial(work.write, effect))
             case SyncFiles(token, roots):

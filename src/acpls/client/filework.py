@@ -20,12 +20,15 @@ from acpls.client import disk
 from acpls.client.looking import look
 from acpls.client.shelf import Shelf
 from acpls.events import (
+    ChoicesLoaded,
     Disk,
     FileNoticed,
     FileRead,
     FileWritten,
     HeadCompared,
+    LookedAt,
     ReviewLoaded,
+    Seen,
     StoredRead,
 )
 from acpls.forms import is_form_file
@@ -35,9 +38,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from acpls.client.baselines import Baselines, Walked
+    from acpls.client.choices import Choices
     from acpls.client.looking import Look
     from acpls.client.store import Store
-    from acpls.effects import CompareWithHead, LoadReview, ReadFile, ReadStored, WriteFile
+    from acpls.effects import (
+        CompareWithHead,
+        LoadReview,
+        LookAt,
+        ReadFile,
+        ReadStored,
+        WriteFile,
+    )
 
 # More than there are threads, so that hardly one waits for another's file.
 _PLACES = 64
@@ -107,6 +118,16 @@ class FileWork:
                 return written
             return replace(written, earlier=earlier)
 
+    def look_at(self, effect: LookAt) -> LookedAt:
+        """See what is at paths."""
+        from acpls.client.sights import look_at  # noqa: PLC0415  not needed to start
+
+        try:
+            return LookedAt(effect.token, look_at(effect))
+        except Exception:
+            _logger.exception("places cannot be looked at")
+            return LookedAt(effect.token, tuple(Seen(path, "missing") for path in effect.paths))
+
     def notice(self, path: str, roots: tuple[str, ...], token: object) -> FileNoticed | bool:
         """Look at a file; tell it if it has changed, else whether it was ever known."""
         if self._stop.is_set() or _is_private(path):
@@ -174,6 +195,23 @@ class FileWork:
         except Exception:
             _logger.exception("the review cannot be stored")
 
+    # --- choices --------------------------------------------------------------------------
+
+    def load_choices(self) -> ChoicesLoaded:
+        """Give back what was chosen in earlier runs."""
+        try:
+            return ChoicesLoaded(self._choices.load())
+        except Exception:
+            _logger.exception("the choices cannot be read")
+            return ChoicesLoaded({})
+
+    def keep_choice(self, name: str, value: Any) -> None:
+        """Remember a choice."""
+        try:
+            self._choices.keep(name, value)
+        except Exception:
+            _logger.exception("a choice cannot be kept")
+
     # --- the end --------------------------------------------------------------------------
 
     def close(self) -> None:
@@ -192,6 +230,12 @@ class FileWork:
     @property
     def _baselines(self) -> Baselines:
         return self._memory()[1]
+
+    @cached_property
+    def _choices(self) -> Choices:
+        from acpls.client.choices import Choices  # noqa: PLC0415  not needed to start
+
+        return Choices(self._folder() / "choices.json")
 
     @cached_property
     def _shelf(self) -> Shelf:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, assert_never, cast
 
 from pydantic import ValidationError
 
+from acpls.client import quirks
 from acpls.client.dialect import Misfit
 from acpls.session.content import (
     UNSET,
@@ -201,6 +202,7 @@ def tool_call(
         raw_input=patched(update.raw_input, null),
         raw_output=patched(update.raw_output, null),
         can_cancel=can_cancel,
+        of_subagent=True if quirks.is_of_subagent(meta) else UNSET,
         meta=meta,
     )
 

@@ -9,11 +9,13 @@ Invariant: pure, and told apart only by what the agent says of itself in ``initi
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from acpls.session.asks import AgentFacts
     from acpls.session.content import Json
+    from acpls.session.updates import Meta
 
 _MODE_UPDATE: Final = "[MODE_UPDATE] "
 
@@ -45,3 +47,13 @@ def mode_in(update: Json) -> str | None:
         return None
     mode = text.removeprefix(_MODE_UPDATE)
     return mode if mode.isalnum() else None
+
+
+def is_of_subagent(meta: Meta) -> bool:
+    """Whether a tool call is a subagent's, by what ``_meta`` says of it.
+
+    The Claude adapter (seen in 0.101.0): its subagents have no sessions of their own, and only
+    this name of its own tells their tool calls from the agent's.
+    """
+    own = meta.get("claudeCode") if isinstance(meta, Mapping) else None
+    return isinstance(own, Mapping) and bool(own.get("parentToolUseId"))

@@ -8,9 +8,9 @@ from acpls.client import machine, process
 from acpls.client.connection import Connection
 from acpls.client.crossing import Crossing
 from acpls.client.environment import overlaid
-from acpls.client.pathmap import PathMap
 from acpls.client.programs import SETTING
 from acpls.client.terminals import Ground
+from acpls.text.pathmap import PathMap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

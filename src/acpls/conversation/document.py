@@ -40,6 +40,14 @@ class Conversation:
     due: bool = False
     refusals: int = 0
 
+    def call_at(self, row: int, line: str) -> str | None:
+        """The tool call that is told of on a zero-based row, which reads ``line``."""
+        rendering = self.rendering
+        if rendering is None or rendering.lines[row : row + 1] != (line,):
+            # The user has written above it, or it is being changed.
+            return None
+        return rendering.calls.get(row)
+
 
 @dataclass(frozen=True, slots=True)
 class Parts:

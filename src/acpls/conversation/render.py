@@ -45,11 +45,13 @@ _HEADING = re.compile(r"( {0,3})(#{1,6})(?=[ \t])")
 class Rendering:
     """The lines above the prompt, without line endings.
 
-    ``questions``: the zero-based line on which each open question stands.
+    ``questions``: the zero-based line on which each open question stands. ``calls``: the tool
+    calls, by the line on which each stands.
     """
 
     lines: tuple[str, ...]
     questions: dict[str, int] = field(default_factory=dict)
+    calls: dict[int, str] = field(default_factory=dict)
 
 
 def render(session: Session, agent: str, questions: Sequence[Question]) -> Rendering:
@@ -59,6 +61,7 @@ def render(session: Session, agent: str, questions: Sequence[Question]) -> Rende
     lines += [f"{MARK}: {binding} -->", ""]
     speaker = None
     listing = False
+    calls: dict[int, str] = {}
     for entry in session.entries.values():
         said = _entry(entry)
         if not said:
@@ -69,6 +72,8 @@ def render(session: Session, agent: str, questions: Sequence[Question]) -> Rende
             speaker, listing = heading, False
         if listing and isinstance(entry, ToolCall):
             lines.pop()
+        if isinstance(entry, ToolCall):
+            calls[len(lines)] = entry.id
         lines += [*said, ""]
         listing = isinstance(entry, ToolCall)
     for plan in session.plans.values():
@@ -85,7 +90,7 @@ def render(session: Session, agent: str, questions: Sequence[Question]) -> Rende
     for question in questions:
         at[question.key] = len(lines)
         lines += _question(question)
-    return Rendering(tuple(lines), at)
+    return Rendering(tuple(lines), at, calls)
 
 
 def text_lines(text: str) -> list[str]:

@@ -41,6 +41,8 @@ REJECTED = "one hunk is rejected, in the document and on disk"
 SURVIVED = "the user's unsaved line is still there"
 STOPPED = "a long turn is stopped"
 CLOSED = "server and agent end cleanly"
+# As a setting, since what is chosen by command is remembered.
+FOLLOW = {"on": True}
 
 
 def play(protocol: str, agent: str | None) -> int:
@@ -65,7 +67,8 @@ def play(protocol: str, agent: str | None) -> int:
 
 def _options(protocol: str, agent: str | None) -> dict[str, Any]:
     if agent is None:
-        return {"agents": {"demo": {"protocol": int(protocol)}}, "defaultAgent": "demo"}
+        agents = {"demo": {"protocol": int(protocol)}}
+        return {"agents": agents, "defaultAgent": "demo", "follow": FOLLOW}
     path = Path(platformdirs.user_config_dir("acpls", appauthor=False)) / "config.toml"
     try:
         known = tomllib.loads(path.read_text("utf-8")).get("agents", {})
@@ -76,7 +79,7 @@ def _options(protocol: str, agent: str | None) -> dict[str, Any]:
     if agent not in known:
         names = ", ".join(known) or "none"
         sys.exit(f"acpls demo: no agent {agent!r} in {path}; configured there: {names}")
-    return {"agents": {agent: known[agent]}, "defaultAgent": agent}
+    return {"agents": {agent: known[agent]}, "defaultAgent": agent, "follow": FOLLOW}
 
 
 async def _session(account: Account, root: Path, options: dict[str, Any]) -> None:
@@ -141,7 +144,6 @@ class _Player:
         version = agent["protocolVersion"]
         self._account.say(f"{agent['title']} is ready and speaks version {version} of ACP.")
         self.uri = self._editor.open(self._root / FILE)
-        await self._editor.command("acpls.follow.set", {"on": True})
 
     async def read_and_plan(self) -> None:
         """Two prompts that change nothing."""

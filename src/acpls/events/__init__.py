@@ -42,14 +42,18 @@ from acpls.events.editor import (
     EditorReady,
     EditRefused,
     FocusChanged,
+    LinksAsked,
+    PlaceAsked,
     ProgramRan,
     QuestionPut,
     SettingsChanged,
+    TrailAsked,
 )
 from acpls.events.world import (
     FIRST,
     SAME,
     UTF_8,
+    ChoicesLoaded,
     Disk,
     Earlier,
     FileNoticed,
@@ -59,7 +63,9 @@ from acpls.events.world import (
     Form,
     HeadCompared,
     HeadMoved,
+    LookedAt,
     ReviewLoaded,
+    Seen,
     StoredRead,
     TimePassed,
 )
@@ -78,6 +84,7 @@ __all__ = [
     "BufferClosed",
     "BufferOpened",
     "BufferSaved",
+    "ChoicesLoaded",
     "CommandAbandoned",
     "CommandGiven",
     "Disk",
@@ -102,7 +109,10 @@ __all__ = [
     "LeftOut",
     "LinkAsked",
     "LinkDone",
+    "LinksAsked",
+    "LookedAt",
     "Notified",
+    "PlaceAsked",
     "ProgramRan",
     "QuestionAsked",
     "QuestionPut",
@@ -110,10 +120,12 @@ __all__ = [
     "RequestId",
     "RequestWithdrawn",
     "ReviewLoaded",
+    "Seen",
     "SessionTold",
     "SettingsChanged",
     "StoredRead",
     "TimePassed",
+    "TrailAsked",
 ]
 
 Event: TypeAlias = (
@@ -141,6 +153,9 @@ Event: TypeAlias = (
     | BufferSaved
     | BufferClosed
     | FocusChanged
+    | LinksAsked
+    | PlaceAsked
+    | TrailAsked
     | CommandGiven
     | CommandAbandoned
     | QuestionPut
@@ -156,5 +171,7 @@ Event: TypeAlias = (
     | HeadCompared
     | StoredRead
     | ReviewLoaded
+    | LookedAt
+    | ChoicesLoaded
     | TimePassed
 )

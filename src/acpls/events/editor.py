@@ -21,7 +21,8 @@ class EditorReady:
     ``links``: it opens pages in a browser. ``save``: it saves documents when asked to.
     ``deletes``, ``renames``: it takes files away, or moves them, with their documents.
     ``reloads``: a clean document takes in what its file holds by itself; ``stale_edits``: one
-    whose file has changed since it was read can be edited.
+    whose file has changed since it was read can be edited. ``gentle_show``: it shows a document
+    that it is told to without taking the view or the keyboard away from the user.
     """
 
     roots: tuple[str, ...]
@@ -40,6 +41,7 @@ class EditorReady:
     reloads: bool = False
     stale_edits: bool = True
     forms: bool = False
+    gentle_show: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +91,42 @@ class BufferClosed:
 
 @dataclass(frozen=True, slots=True)
 class FocusChanged:
-    """The document the user looks at, and whether they are typing in it."""
+    """The document the user looks at, and whether they are typing in it.
+
+    ``rows``: the first and the last zero-based row of what they have selected there.
+    """
 
     uri: str | None
     typing: bool
+    rows: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LinksAsked:
+    """Which files are mentioned in a conversation document? ``ReplyLinks`` answers."""
+
+    ticket: object
+    uri: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceAsked:
+    """Where does this lead, in a conversation document? ``offset`` is in its text.
+
+    ``ReplyPlaces`` answers.
+    """
+
+    ticket: object
+    uri: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrailAsked:
+    """Where was the agent of a conversation document? ``ReplyPlaces`` answers."""
+
+    ticket: object
+    uri: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,6 +96,34 @@ class FileRead:
 
 
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """What is at a path. ``inside``: of the roots, with its symbolic links resolved.
+
+    ``text``: what the file holds, where that was wanted and it is text of a size to be shown.
+    """
+
+    path: str
+    kind: Literal["file", "folder", "other", "missing"]
+    inside: bool = True
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LookedAt:
+    """What is at the paths of a ``LookAt``, in their order."""
+
+    token: object
+    seen: tuple[Seen, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChoicesLoaded:
+    """What the user chose in earlier runs of the server, by name: JSON values."""
+
+    choices: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class FileWritten:
     """A file was written, or removed, for the purpose ``token``; ``problem``: it was not.
 

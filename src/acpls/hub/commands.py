@@ -8,12 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from acpls import __version__
-from acpls.effects import ReplyCommand, ShowDocument, ShowSession
+from acpls.effects import ReplyCommand, ShowSession
 from acpls.hub import (
     agents,
     asking,
     attachments,
     conversing,
+    follow_commands,
     form_documents,
     forms,
     meant,
@@ -247,32 +248,7 @@ def form_send(state: State, arguments: Arguments, ticket: object) -> Effects:
     yield from form_documents.send(state, meant.form(state, arguments), ticket)
 
 
-# --- follow, status --------------------------------------------------------------------------
-
-
-def follow_set(state: State, arguments: Arguments, ticket: object) -> Effects:
-    """Turn following on or off, or the other way round."""
-    on = arguments.get("on")
-    state.follow.on = not state.follow.on if on is None else bool(on)
-    yield ReplyCommand(ticket, {"on": state.follow.on})
-
-
-def follow_trail(state: State, arguments: Arguments, ticket: object) -> Effects:
-    """The last places of a session's agent, newest first."""
-    session = meant.session(state, arguments)
-    trail = state.follow.trails.get(session.key, ())
-    yield ReplyCommand(ticket, [review_shapes.place(state, place) for place in trail])
-
-
-def follow_go_to(state: State, arguments: Arguments, ticket: object) -> Effects:
-    """Show the place where the agent is now."""
-    place = state.follow.here(meant.session(state, arguments).key)
-    if place is None:
-        message = "The agent has not been at any place yet"
-        raise CannotDo(message)
-    row = None if place.line is None else shapes.clip(state, place.path, place.line)
-    yield ShowDocument(uris.from_path(place.path), row, row, take_focus=True)
-    yield ReplyCommand(ticket, review_shapes.place(state, place))
+# --- status ------------------------------------------------------------------------------------
 
 
 def status(state: State, _: Arguments, ticket: object) -> Effects:
@@ -286,7 +262,7 @@ def status(state: State, _: Arguments, ticket: object) -> Effects:
         "questions": len(state.questions.pending()),
         "hunks": len(pending),
         "reviewMode": state.review_mode,
-        "follow": state.follow.on,
+        "follow": follow_commands.word(state),
         "problems": list(state.problems),
     }
     yield ReplyCommand(ticket, answer)
@@ -317,8 +293,11 @@ COMMANDS: dict[str, Run] = {
     "acpls.form.open": form_open,
     "acpls.form.send": form_send,
     **REVIEW_COMMANDS,
-    "acpls.follow.set": follow_set,
-    "acpls.follow.trail": follow_trail,
-    "acpls.follow.goTo": follow_go_to,
+    "acpls.follow.set": follow_commands.set_follow,
+    "acpls.follow.pause": follow_commands.pause,
+    "acpls.follow.trail": follow_commands.trail,
+    "acpls.follow.goTo": follow_commands.go_to,
+    "acpls.follow.previous": follow_commands.previous,
+    "acpls.follow.next": follow_commands.following,
     "acpls.status": status,
 }

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from acpls.effects import After, ReadFile, ShowReview
-from acpls.hub import changes, conversing, editing, files, in_step, verdicts
+from acpls.hub import changes, conversing, editing, files, in_step, places, verdicts
 from acpls.hub.tokens import ForWrite, HeldChanges, InStep, Look
 from acpls.review.composing import Author
 from acpls.text import uris
@@ -23,6 +23,7 @@ def opened(state: State, event: BufferOpened) -> Effects:
     """The editor owns a document now."""
     yield from _forget(state, event.uri)
     state.buffers.open(event.uri, event.version, event.text, event.language)
+    places.opened(state, event.uri)
     yield from in_step.opened(state, event.uri, event.text)
     yield from _moved(state, event.uri)
 
@@ -69,6 +70,7 @@ def saved(state: State, event: BufferSaved) -> Effects:
 def closed(state: State, event: BufferClosed) -> Effects:
     """The editor no longer owns a document: its file counts again."""
     yield from _forget(state, event.uri)
+    places.closed(state, event.uri)
     yield from _moved(state, event.uri, closes=True)
 
 
@@ -111,7 +113,9 @@ def _changed(state: State, uri: str, *, was_clean: bool = False) -> Effects:
     reloaded = change is not None and change.target.text == buffer.text
     own = editing.seen(state, buffer)
     if own is None and not reloaded:
-        state.follow.typed_at_s = state.now_s
+        # The editor may have reloaded it, but not twice in a row.
+        reloads = state.editor.reloads and was_clean and bool(state.at_work)
+        places.typed(state, uri, reloads=reloads)
     if own is not None and isinstance(own.token, InStep):
         buffer.saved_text = buffer.text
     if uri in state.disk:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from acpls.effects import ReadFile, SaveDocument, SendAnswer, ShowReview, WriteFile
 from acpls.events import Earlier
-from acpls.follow import Place
-from acpls.hub import changes, editing, holding, in_step, sessions, verdicts, write_questions
+from acpls.hub import changes, editing, holding, in_step, places, verdicts, write_questions
 from acpls.hub.holding import HeldWrite
 from acpls.hub.state import Saving, Unsaved
 from acpls.hub.tokens import ForAgent, ForWrite, SavedWrite
@@ -47,8 +46,6 @@ def read_asked(state: State, event: FileReadAsked) -> Effects:
     if session is None:
         yield SendAnswer(event.agent, event.request, _no_session())
         return
-    line = None if event.line is None else max(event.line - 1, 0)
-    yield from sessions.at_place(state, session, Place(event.path, line, "read", None))
     token = ForAgent(event.agent, event.request, session.key, event.line, event.limit)
     yield ReadFile(token, event.path, state.roots_of(session))
 
@@ -61,6 +58,8 @@ def read(state: State, token: ForAgent, event: FileRead) -> Effects:
         return
     state.read_by[token.session, event.disk.place] = whole
     yield SendAnswer(token.agent, token.request, FileText(_part(whole, token)))
+    session, path = state.sessions[token.session], event.disk.path
+    yield from places.served(state, session, "read", path, token.line, token.limit)
 
 
 def _contents(state: State, disk: Disk) -> str | Failure:
@@ -94,7 +93,6 @@ def write_asked(state: State, event: FileWriteAsked) -> Effects:
     if session is None:
         yield SendAnswer(event.agent, event.request, _no_session())
         return
-    yield from sessions.at_place(state, session, Place(event.path, None, "edit", None))
     token = ForWrite(event.agent, event.request, session.key, event.path, event.text)
     yield ReadFile(token, event.path, state.roots_of(session))
 
@@ -226,6 +224,7 @@ def seen_saved(state: State, token: SavedWrite, event: FileRead) -> Effects:
         yield from _on_disk_instead(state, write)
         return
     yield SendAnswer(write.agent, write.request, Done())
+    yield from _is_there(state, write.session, write.path)
     yield from _go_on(state, uri)
 
 
@@ -289,6 +288,12 @@ def written(state: State, token: ForAgent, event: FileWritten) -> Effects:
     state.saw(place, event.after.text)
     yield ShowReview(place)
     yield from in_step.bring(state, place)
+    yield from _is_there(state, token.session, event.path)
+
+
+def _is_there(state: State, session: str, path: str) -> Effects:
+    """The agent is where it has written."""
+    yield from places.served(state, state.sessions[session], "edit", path, None, None)
 
 
 def _started(state: State, token: ForAgent, place: str, disk: Disk) -> Held | None:

@@ -9,7 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, assert_never
 
 from acpls import events as ev
-from acpls.effects import FailCommand, QuestionSettled, ShowQuestions, ShowSession, TellUser
+from acpls.effects import (
+    FailCommand,
+    LoadChoices,
+    PutQuestion,
+    QuestionSettled,
+    ShowDocument,
+    ShowFollow,
+    ShowQuestions,
+    ShowSession,
+    TellUser,
+)
 from acpls.hub import (
     agents,
     asking,
@@ -21,12 +31,15 @@ from acpls.hub import (
     documents,
     editing,
     files,
+    follow_commands,
     form_documents,
     forms,
     holding,
     in_step,
     links,
     login,
+    mentions,
+    places,
     replies,
     sessions,
     stored,
@@ -76,6 +89,7 @@ class Hub:
         in the order in which they are to be performed.
         """
         self.state.now_s = now_s
+        stood = follow_commands.standing(self.state)
         effects: list[Effect] = []
         try:
             # One by one, so that what was decided before a refusal is still done.
@@ -86,6 +100,8 @@ class Hub:
         news = effects
         while news := list(self._touched(news)):
             effects = [*effects, *news]
+        if follow_commands.standing(self.state) != stood:
+            effects.append(ShowFollow())
         return [*effects, *stored.touched(self.state, event, effects)]
 
     def _handle(self, event: ev.Event) -> Effects:  # noqa: PLR0915 -- a table
@@ -144,6 +160,9 @@ class Hub:
                 yield from agents.ended(state, event)
             case ev.EditorReady():
                 state.editor = event
+                if not state.choices_asked:
+                    state.choices_asked = True
+                    yield LoadChoices()
                 yield from stored.ready(state, event)
                 yield from put_next(state)
             case ev.EditorLeft():
@@ -158,8 +177,14 @@ class Hub:
                 yield from documents.saved(state, event)
             case ev.BufferClosed():
                 yield from documents.closed(state, event)
-            case ev.FocusChanged(typing=typing):
-                state.follow.typing = typing
+            case ev.FocusChanged():
+                yield from places.focused(state, event)
+            case ev.LinksAsked():
+                yield from mentions.links_asked(state, event)
+            case ev.PlaceAsked():
+                yield from mentions.place_asked(state, event)
+            case ev.TrailAsked():
+                yield from mentions.trail_asked(state, event)
             case ev.CommandGiven(name, arguments, ticket):
                 yield from COMMANDS[name](state, arguments, ticket)
             case ev.CommandAbandoned():
@@ -167,6 +192,7 @@ class Hub:
                 pass
             case ev.QuestionPut():
                 yield from asking.was_put(state, event)
+                yield from places.go(state)
             case ev.ProgramRan(token):
                 yield from _RAN[type(token)](state, token, event)
             case ev.EditApplied(edit) | ev.EditRefused(edit) if edit in state.file_edits:
@@ -208,6 +234,10 @@ class Hub:
                 yield from _STORED[type(token)](state, token, event)
             case ev.ReviewLoaded():
                 yield from stored.loaded(state, event)
+            case ev.LookedAt(token):
+                yield from _LOOKED[type(token)](state, token, event)
+            case ev.ChoicesLoaded():
+                follow_commands.choices_loaded(state, event)
             case ev.TimePassed(token):
                 yield from _TIME[type(token)](state, token)
             case _:
@@ -224,11 +254,12 @@ class Hub:
         state.shared_agents = frozenset(
             n for n, spec in shared.agents.items() if spec == own.get(n)
         )
-        state.follow.on = state.settings.follow_on
         state.follow.idle_s = state.settings.idle_seconds
+        state.follow.set(state.settings.follow_on)
         for problem in state.problems:
             yield TellUser("warning", problem)
         yield from put_next(state)
+        yield from places.go(state)
 
     def _touched(self, effects: list[Effect]) -> Effects:
         """Whatever changed in a session changes its conversation document too."""
@@ -244,6 +275,11 @@ class Hub:
                     yield from write_questions.settled(self.state, question)
                 elif question.kind == "form":
                     yield from form_documents.settled(self.state, question)
+                yield from places.go(self.state)
+            elif isinstance(effect, PutQuestion):
+                places.interrupted(self.state)
+            elif isinstance(effect, ShowDocument):
+                places.expects(self.state, effect.uri)
 
 
 def _failed(event: ev.Event, cannot: CannotDo) -> Effect:
@@ -297,6 +333,11 @@ _FILE_CHANGED: Mapping[type, Callable[[State, Any], Effects]] = {
     tokens.ForForm: form_documents.remove,
     tokens.ForVerdict: verdicts.file_changed,
 }
+_LOOKED: Mapping[type, Callable[[State, Any, ev.LookedAt], Effects]] = {
+    tokens.ForPlace: places.looked,
+    tokens.ForLinks: mentions.links_found,
+    tokens.ForMention: mentions.place_found,
+}
 _STORED: Mapping[type, Callable[[State, Any, ev.StoredRead], Effects]] = {
     tokens.ForRestore: checkpoints.texts_read,
     tokens.LoadedReview: stored.texts_read,
@@ -325,6 +366,7 @@ _TIME: Mapping[type, Callable[[State, Any], Effects]] = {
     tokens.NotSaved: changes.not_saved,
     tokens.TurnEnds: turns.ends_late,
     tokens.StoreDue: stored.due,
+    tokens.FollowDue: places.due,
 }
 _NOTHING: Mapping[type, Callable[..., Effects]] = {
     tokens.InStep: in_step.came_to_nothing,

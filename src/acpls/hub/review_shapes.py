@@ -215,9 +215,13 @@ def _hunk(
 def place(state: State, of: Place) -> Shape:
     """A place of the trail."""
     row = 0 if of.line is None else clip(state, of.path, of.line)
+    end = row
+    if of.end is not None and of.line is not None and of.end > of.line:
+        # Whole lines: to the beginning of the next one.
+        end = clip(state, of.path, of.end) + 1
     return lean(
-        uri=uri(state, of.path),
-        range=lines(row, row),
+        uri=uri(state, state.paths.place(of.path)),
+        range=lines(row, end),
         reason=of.reason,
         toolCall=of.tool_call,
     )

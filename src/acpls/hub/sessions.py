@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 from acpls.effects import (
     After,
     ReplyCommand,
-    ShowPlace,
     ShowSession,
     TellUser,
 )
-from acpls.follow import Place, place_of
-from acpls.hub import agents, asking, attachments, claims, login, shapes, turns
+from acpls.hub import agents, asking, attachments, claims, login, places, shapes, turns
 from acpls.hub.putting import put_next
 from acpls.hub.state import CannotDo, Waiting
 from acpls.hub.tokens import CancelDue, NextPrompt
@@ -268,24 +266,8 @@ def apply(state: State, session: Session, update: up.Update) -> Effects:
 def _tool_call_changed(state: State, session: Session, tool_call: str) -> Effects:
     call = session.tool_call(tool_call)
     assert call is not None
-    place = place_of(call)
-    if place is not None and not call.finished:
-        yield from at_place(state, session, place)
     yield from claims.look(state, session, call)
-
-
-def at_place(state: State, session: Session, place: Place) -> Effects:
-    """The agent is at a place; the editor goes along if the user wants that now."""
-    if state.follow.seen(session.key, place):
-        yield ShowPlace(
-            session.key,
-            place.path,
-            place.line,
-            place.line,
-            place.reason,
-            place.tool_call,
-            state.follow.may_move(state.now_s),
-        )
+    yield from places.told(state, session, call)
 
 
 def show(session: Session, touched: tuple[Touched, ...]) -> Effects:

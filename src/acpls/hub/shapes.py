@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, assert_never
 
+from acpls.follow.places import row as row_of
+from acpls.follow.places import rows_of
 from acpls.session import content as c
 from acpls.session.state import (
     Compaction,
@@ -19,7 +21,6 @@ from acpls.session.state import (
     ToolCall,
 )
 from acpls.text import uris
-from acpls.text.lines import LineIndex
 
 if TYPE_CHECKING:
     from acpls.hub.state import Agent, State
@@ -310,14 +311,18 @@ def tool_call(state: State, call: ToolCall) -> Shape:
 
 def _line(state: State, path: str, line: int) -> tuple[int, int]:
     """A one-based line of an agent as a zero-based line range, clipped to an open document."""
-    row = clip(state, path, max(line - 1, 0))
+    row = row_of(line, _rows(state, path))
     return row, row
 
 
 def clip(state: State, path: str, row: int) -> int:
     """A zero-based row no further than the last line of the document, where it is open."""
+    return row_of(row + 1, _rows(state, path))
+
+
+def _rows(state: State, path: str) -> int | None:
     buffer = state.buffer_at(path)
-    return row if buffer is None else min(row, LineIndex(buffer.text).line_count - 1)
+    return None if buffer is None else rows_of(buffer.text)
 
 
 def _content(item: c.ToolContent) -> Shape:

@@ -197,7 +197,7 @@ class State:
     step. ``claims_read``: how a tool call was when its claims were looked at last;
     ``claims_awaited``: how many of their files are being read. ``decided``: verdicts on hunks
     that are not written yet, by key; ``foregone``: those on what is to come, by session and
-    place.
+    place. ``choices_asked``: what was chosen in earlier runs was asked for.
     """
 
     settings: Settings
@@ -243,6 +243,7 @@ class State:
     disk: dict[str, str] = field(default_factory=dict)
     origins: dict[str, str] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
+    choices_asked: bool = False
     shared_agents: frozenset[str] = frozenset()
     _count: Counter[str] = field(default_factory=Counter)
 

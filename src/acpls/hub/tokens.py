@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from acpls.events import RequestId
+    from acpls.follow.hints import Hint
+    from acpls.follow.mentions import Mention
     from acpls.review.change import Verdict
     from acpls.session.asks import Failure
 
@@ -251,3 +253,43 @@ class ForForm:
 @dataclass(frozen=True, slots=True)
 class IgnoreFile:
     """The file that keeps conversations and forms out of version control."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForPlace:
+    """What is at the places where a tool call may be, or where a file was read or written for
+    the agent (``call`` is ``None``); ``reason`` is what for.
+    """
+
+    session: str
+    call: str | None
+    reason: str
+    hints: tuple[Hint, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ForLinks:
+    """What is at the paths that a conversation document mentions.
+
+    ``text`` is the document; each mention has the paths that it may mean.
+    """
+
+    ticket: object
+    text: str
+    mentions: tuple[tuple[Mention, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ForMention:
+    """What is at the paths that the mentions at one position may mean, or the place of a tool
+    call.
+    """
+
+    ticket: object
+    hints: tuple[Hint, ...]
+    columns: tuple[int | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FollowDue:
+    """The editor may go where the agent is, unless the user did something meanwhile."""

@@ -225,8 +225,11 @@ _MODELS: dict[str, type[_Closed]] = {
     "acpls.checkpoint.list": _Session,
     "acpls.checkpoint.restore": _Restore,
     "acpls.follow.set": _Follow,
+    "acpls.follow.pause": _Nothing,
     "acpls.follow.trail": _Session,
     "acpls.follow.goTo": _Session,
+    "acpls.follow.previous": _Session,
+    "acpls.follow.next": _Session,
     "acpls.status": _Nothing,
 }
 

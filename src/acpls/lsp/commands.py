@@ -48,7 +48,10 @@ COMMANDS: Final = (
     "acpls.checkpoint.list",
     "acpls.checkpoint.restore",
     "acpls.follow.set",
+    "acpls.follow.pause",
     "acpls.follow.trail",
     "acpls.follow.goTo",
+    "acpls.follow.previous",
+    "acpls.follow.next",
     "acpls.status",
 )

@@ -32,8 +32,17 @@ _FEATURES: dict[str, str] = {
     "acp/focus/changed": "focus_changed",
     "acp/question/shown": "question_shown",
 }
+# Answered later; what they would be done by is never called.
+_DEFERRED = (
+    types.TEXT_DOCUMENT_DEFINITION,
+    types.TEXT_DOCUMENT_REFERENCES,
+    types.TEXT_DOCUMENT_DOCUMENT_LINK,
+)
 _KINDS = [types.CodeActionKind.QuickFix, types.CodeActionKind.Refactor]
-_OPTIONS = {types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(code_action_kinds=_KINDS)}
+_OPTIONS: dict[str, Any] = {
+    types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(code_action_kinds=_KINDS),
+    types.TEXT_DOCUMENT_DOCUMENT_LINK: types.DocumentLinkOptions(resolve_provider=False),
+}
 
 
 class Doorstep:
@@ -47,7 +56,10 @@ class Doorstep:
         server.feature(types.INITIALIZE)(self._initialize)
         for method, name in _FEATURES.items():
             server.feature(method, _OPTIONS.get(method))(self._forward(name))
-        server.protocol.on_request = self._command
+        for method in _DEFERRED:
+            server.feature(method, _OPTIONS.get(method))(self._forward("asked"))
+        server.deferred |= frozenset(_DEFERRED)
+        server.protocol.on_request = self._asked
         server.protocol.on_abandoned = self._abandoned
 
     def _initialize(self, params: types.InitializeParams) -> None:
@@ -62,8 +74,11 @@ class Doorstep:
 
         return handler
 
-    def _command(self, ticket: Ticket, _: str, params: types.ExecuteCommandParams) -> None:
-        self._inside().command(ticket, params)
+    def _asked(self, ticket: Ticket, method: str, params: Any) -> None:
+        if method == types.WORKSPACE_EXECUTE_COMMAND:
+            self._inside().command(ticket, params)
+        else:
+            self._inside().asked(ticket, method, params)
 
     def _abandoned(self, ticket: Ticket) -> None:
         self._inside().abandoned(ticket)

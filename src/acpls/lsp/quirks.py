@@ -23,6 +23,8 @@ class Quirks:
 
     ``gentle_dialogs``: ``window/showMessageRequest`` takes no keystrokes from the user.
     ``show_document``: whether ``window/showDocument`` works; ``None``: as claimed.
+    ``gentle_show``: a document that is shown without the focus takes neither the view nor the
+    caret nor the keyboard away, and one that is shown next takes its place.
     ``reorders_changes``: changes of a document may come out of version order, so that a gap
     is worth a wait.
     ``reloads``: an open document without unsaved changes takes in a change of its file by
@@ -40,6 +42,7 @@ class Quirks:
 
     gentle_dialogs: bool = False
     show_document: bool | None = None
+    gentle_show: bool = False
     reorders_changes: bool = False
     reloads: bool = False
     deletes: bool = False
@@ -50,7 +53,9 @@ class Quirks:
 
 
 # Toasts leave the keyboard alone and stay until they are answered.
-_VS_CODE: Final = Quirks(gentle_dialogs=True, reloads=True, deletes=True, renames=True)
+_VS_CODE: Final = Quirks(
+    gentle_dialogs=True, gentle_show=True, reloads=True, deletes=True, renames=True
+)
 
 # What each does when the disk changes: docs/editors.md.
 _BY_NAME: Final[Mapping[str, Quirks]] = {
@@ -68,6 +73,7 @@ _BY_NAME: Final[Mapping[str, Quirks]] = {
 _SETTINGS: Final = {
     "gentleDialogs": "gentle_dialogs",
     "showDocument": "show_document",
+    "gentleShow": "gentle_show",
     "reordersChanges": "reorders_changes",
     "reloads": "reloads",
     "deletes": "deletes",

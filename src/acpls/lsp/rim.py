@@ -16,6 +16,7 @@ from acpls import events as ev
 from acpls.lsp import actions, hovers, quirks
 from acpls.lsp.configuration import Configuration
 from acpls.lsp.editor import Editor
+from acpls.lsp.leads import Leads
 from acpls.lsp.lenses import lenses
 from acpls.lsp.spelling import Spelling
 from acpls.lsp.views import Views
@@ -41,11 +42,14 @@ EditorEffect: TypeAlias = (
     | ef.PutQuestion
     | ef.QuestionSettled
     | ef.ReplyCommand
+    | ef.ReplyLinks
+    | ef.ReplyPlaces
     | ef.FailCommand
     | ef.TellUser
     | ef.ShowSession
     | ef.ShowReview
     | ef.ShowQuestions
+    | ef.ShowFollow
     | ef.ShowPlace
     | ef.ShowAgent
 )
@@ -74,6 +78,7 @@ class EditorRim:
         self._spelling = Spelling()
         self.editor = Editor(tasks, self._protocol, hub, self._spelling, emit)
         self.views = Views(tasks, self._protocol, hub, self._spelling, self.editor)
+        self._leads = Leads(self._protocol, hub, self._spelling, emit)
         self._configuration = Configuration(
             tasks, self._protocol, config_layer, self._settings_changed
         )
@@ -95,6 +100,10 @@ class EditorRim:
                 self.views.review(effect)
             case ef.ShowQuestions():
                 self.views.questions()
+            case ef.ShowFollow():
+                self.views.follow()
+            case ef.ReplyLinks() | ef.ReplyPlaces():
+                self._leads.reply(effect)
             case ef.ShowPlace():
                 self.views.place(effect)
             case ef.ShowAgent():
@@ -152,6 +161,10 @@ class EditorRim:
                 holder["uri"] = self._spelling.ours(holder["uri"])
         self._emit(ev.CommandGiven(params.command, arguments, ticket))
 
+    def asked(self, ticket: Ticket, method: str, params: Any) -> None:
+        """Something was asked that is answered later: where things in a document lead."""
+        self._leads.asked(ticket, method, params)
+
     # --- from the editor: its life and its settings ----------------------------------------
 
     def initialize(self, params: types.InitializeParams) -> None:
@@ -188,6 +201,7 @@ class EditorRim:
             renames=self.editor.changes_files("rename"),
             reloads=known.reloads,
             stale_edits=known.stale_edits,
+            gentle_show=known.gentle_show and self.editor.shows_documents(),
         )
 
     def initialized(self, _: types.InitializedParams) -> None:
@@ -272,7 +286,9 @@ class EditorRim:
             return
         uri = focus.get("uri")
         ours = None if uri is None else self._spelling.ours(uri)
-        self._emit(ev.FocusChanged(ours, focus["typing"]))
+        selection = focus.get("selection")
+        rows = None if selection is None else _rows(selection)
+        self._emit(ev.FocusChanged(ours, focus["typing"], rows))
 
     def question_shown(self, params: Any) -> None:
         """A question is on the screen; nothing depends on it yet."""
@@ -288,6 +304,12 @@ def _change(change: types.TextDocumentContentChangeEvent) -> ContentChange:
         return ContentChange(change.text)
     start, end = change.range.start, change.range.end
     return ContentChange(change.text, (start.line, start.character), (end.line, end.character))
+
+
+def _rows(selection: dict[str, Any]) -> tuple[int, int]:
+    ends = (int(selection[end]["line"]) for end in ("start", "end"))
+    first, last = sorted(ends)
+    return first, last
 
 
 def _announced(params: types.InitializeParams) -> dict[str, Any] | None:

@@ -14,12 +14,12 @@ import anyio
 from lsprotocol import types
 
 from acpls.effects import ShowDocument
-from acpls.hub import review_shapes, shapes
+from acpls.follow import Place
+from acpls.hub import follow_commands, places, review_shapes, shapes
 from acpls.lsp.diagnostics import diagnostics_of
 from acpls.lsp.lenses import Lenses
 from acpls.lsp.progress import Progress
 from acpls.session.state import Message
-from acpls.text import uris
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,6 +62,7 @@ class Views:
         self._files: dict[str, None] = {}
         self._documents: dict[str, None] = {}
         self._questions = False
+        self._follow = False
         self._places: dict[str, ef.ShowPlace] = {}
         # What the editor was told: of each message, by session, its revision and how many
         # blocks of it; of each document its diagnostics, ``None`` if it may have lost them.
@@ -97,6 +98,11 @@ class Views:
     def place(self, effect: ef.ShowPlace) -> None:
         """The agent is somewhere else; only the last place counts."""
         self._places[effect.session] = effect
+        self._wake.set()
+
+    def follow(self) -> None:
+        """Whether the editor goes along, or with which agent, changed."""
+        self._follow = True
         self._wake.set()
 
     def agent(self, effect: ef.ShowAgent) -> None:
@@ -141,8 +147,11 @@ class Views:
         for uri in documents | dict.fromkeys(reviewed):
             self._safely(self._diagnose, uri)
         self._safely(self._lenses.told, state, reviewed)
-        places, self._places = self._places, {}
-        for place in places.values():
+        if self._follow:
+            self._follow = False
+            self._safely(self._tell_follow)
+        found, self._places = self._places, {}
+        for place in found.values():
             self._safely(self._tell_place, place)
 
     def flush_sessions(self) -> None:
@@ -248,17 +257,21 @@ class Views:
 
     def _tell_place(self, place: ef.ShowPlace) -> None:
         state = self._hub.state
-        row = 0 if place.line is None else shapes.clip(state, place.path, place.line)
-        uri = uris.from_path(place.path)
+        of = Place(place.path, place.line, place.reason, place.tool_call, place.end)
+        told = review_shapes.place(state, of)
+        # The question came up while this was gathered; the hub knows, and comes back to it.
+        move = place.move and not places.is_asked(state)
         if self._draws("places"):
-            params = shapes.lean(
-                session=place.session,
-                uri=self._spelling.theirs(uri),
-                range=shapes.lines(row, row),
-                reason=place.reason,
-                toolCall=place.tool_call,
-                move=place.move,
-            )
+            uri = self._spelling.theirs(told["uri"])
+            params = {**told, "session": place.session, "uri": uri, "move": move}
             self._protocol.notify("acp/place/changed", params)
-        elif place.move:
-            self._editor.show_document(ShowDocument(uri, row, row))
+        elif move:
+            # The caret goes to the first line; a selection would be typed over.
+            row = told["range"]["start"]["line"]
+            self._editor.show_document(ShowDocument(told["uri"], row, row))
+
+    def _tell_follow(self) -> None:
+        if self._draws("places"):
+            state = self._hub.state
+            told = shapes.lean(state=follow_commands.word(state), session=places.watched(state))
+            self._protocol.notify("acp/follow/changed", told)

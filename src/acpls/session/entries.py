@@ -51,7 +51,8 @@ class Message:
 class ToolCall:
     """One use of a tool. Fields are as the agent sent them last.
 
-    ``can_cancel``: the agent can stop it without the rest of the turn.
+    ``can_cancel``: the agent can stop it without the rest of the turn. ``of_subagent``: it is
+    made by a subagent.
     """
 
     id: str
@@ -63,6 +64,7 @@ class ToolCall:
     raw_input: Any = None
     raw_output: Any = None
     can_cancel: bool = False
+    of_subagent: bool = False
     meta: dict[str, Any] = field(default_factory=dict)
     _content: tuple[ToolContent, ...] = ()
     # Joined to the rest when somebody looks: one tuple for each item would be quadratic.
@@ -105,6 +107,8 @@ class ToolCall:
             self.raw_output = patch.raw_output
         if patch.can_cancel is not UNSET:
             self.can_cancel = patch.can_cancel
+        if patch.of_subagent is not UNSET:
+            self.of_subagent = patch.of_subagent
         patch_meta(self.meta, patch.meta)
 
     @property

@@ -69,6 +69,7 @@ class ToolCallPatched:
 
     ``title``, ``kind``, ``status``: strings as the agent sent them. ``raw_input`` and
     ``raw_output``: any JSON value. ``can_cancel``: it can be stopped by itself.
+    ``of_subagent``: a subagent makes it that has no session of its own.
     """
 
     tool_call: str
@@ -81,6 +82,7 @@ class ToolCallPatched:
     raw_input: Any = UNSET
     raw_output: Any = UNSET
     can_cancel: bool | Unset = UNSET
+    of_subagent: bool | Unset = UNSET
     meta: Meta = UNSET
 
 

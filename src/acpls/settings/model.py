@@ -44,9 +44,10 @@ class Settings:
 
     ``agents`` has at least one entry and ``default_agent`` is one of its keys.
     ``dialogs``: may questions be put in dialogs (``"auto"``: where the editor
-    is known to take them well). ``idle_seconds``: how long the user must rest
-    before the editor is moved. ``cancel_seconds``: after this an unconfirmed
-    cancel is shown. ``login_shell``: do agents get the environment of the user's login shell
+    is known to take them well). ``follow_on``: does the editor go where the agent works
+    (``None``: as was chosen last). ``idle_seconds``: how long the user must rest before it
+    is moved. ``cancel_seconds``: after this an unconfirmed cancel is shown.
+    ``login_shell``: do agents get the environment of the user's login shell
     (``"auto"``: where the editor was started from a desktop). ``review_mode``: are changes
     put under review after they are made, held before, or neither; ``hold_seconds``: how long
     an agent waits for the verdict on what is held. ``client``: capabilities and
@@ -56,7 +57,7 @@ class Settings:
     agents: Mapping[str, AgentSpec]
     default_agent: str
     dialogs: Literal["auto"] | bool = "auto"
-    follow_on: bool = False
+    follow_on: bool | None = None
     idle_seconds: float = 2.0
     cancel_seconds: float = 10.0
     login_shell: Literal["auto"] | bool = "auto"

@@ -48,6 +48,7 @@ IGNORED: Final = frozenset(
         "$/logTrace",
         "$/progress",
         "acp/agent/changed",
+        "acp/follow/changed",
         "acp/place/changed",
         "acp/review/changed",
         "acp/session/changed",

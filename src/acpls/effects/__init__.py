@@ -8,12 +8,33 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from acpls.effects.places import (
+    KeepChoice,
+    LoadChoices,
+    LookAt,
+    ReplyLinks,
+    ReplyPlaces,
+    ShowFollow,
+    Spot,
+)
+
 if TYPE_CHECKING:
     from acpls.events import Form, RequestId
     from acpls.session.asks import Answer, Ask
     from acpls.session.state import Part
     from acpls.settings import AgentSpec
     from acpls.text.diff import Edit
+
+# What is defined elsewhere and belongs here all the same.
+__all__ = [
+    "KeepChoice",
+    "LoadChoices",
+    "LookAt",
+    "ReplyLinks",
+    "ReplyPlaces",
+    "ShowFollow",
+    "Spot",
+]
 
 
 # --- towards agents ------------------------------------------------------------------
@@ -298,7 +319,10 @@ class ShowQuestions:
 
 @dataclass(frozen=True, slots=True)
 class ShowPlace:
-    """The agent is at another place; ``move``: the editor should go there."""
+    """The agent is at another place; ``move``: the editor should go there.
+
+    Rows are zero-based, ``end`` is the last one; ``None`` where only the file is known.
+    """
 
     session: str
     path: str
@@ -336,6 +360,9 @@ Effect: TypeAlias = (
     | WithdrawAsk
     | SendAnswer
     | ReadFile
+    | LookAt
+    | KeepChoice
+    | LoadChoices
     | WriteFile
     | SyncFiles
     | WatchFiles
@@ -353,11 +380,14 @@ Effect: TypeAlias = (
     | QuestionSettled
     | ReplyCommand
     | ReplyLog
+    | ReplyLinks
+    | ReplyPlaces
     | FailCommand
     | TellUser
     | ShowSession
     | ShowReview
     | ShowQuestions
+    | ShowFollow
     | ShowPlace
     | ShowAgent
     | After

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from acpls.client.pathmap import PathMap, normal
+from acpls.text.pathmap import PathMap, normal
 
 WSL = PathMap([("C:\\Code\\me\\p", "/mnt/c/Code/me/p"), (r"\\wsl$\Ubuntu\home", "/home")])
 
