@@ -237,10 +237,14 @@ class Stage:
                 | ef.ReadStored()
                 | ef.StoreReview()
                 | ef.LoadReview()
+                | ef.KeepPermission()
                 | ef.After()
                 | ef.ReplyLog()
             ):
                 self.wanted.append(effect)
+            case ef.ReadPermissions(token, paths):
+                # There are no rules, so each question is put.
+                self.emit(ev.PermissionsRead(token, dict(zip(paths, paths, strict=True)), (), 0))
             case _:
                 self.rim.perform(effect)
 

@@ -122,6 +122,8 @@ class Bridge:
                 | ef.ReadStored()
                 | ef.StoreReview()
                 | ef.LoadReview()
+                | ef.ReadPermissions()
+                | ef.KeepPermission()
             ):
                 self._host.perform(effect)
             case ef.After(seconds, token):

@@ -145,6 +145,27 @@ class LoadReview:
     roots: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ReadPermissions:
+    """Give back what is remembered of permissions, and find where these paths really are (``~``
+    is the user's home); ``PermissionsRead`` with the same token follows, in a few seconds.
+    """
+
+    token: object
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KeepPermission:
+    """Remember a JSON value under a key, for this user's servers, or (``None``) forget it;
+    ``PermissionKept`` with the same token follows.
+    """
+
+    token: object
+    key: str
+    value: Any
+
+
 # --- towards the editor --------------------------------------------------------------
 
 
@@ -343,6 +364,8 @@ Effect: TypeAlias = (
     | ReadStored
     | StoreReview
     | LoadReview
+    | ReadPermissions
+    | KeepPermission
     | EditBuffer
     | ChangeFile
     | SaveDocument

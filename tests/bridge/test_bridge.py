@@ -89,6 +89,8 @@ EFFECTS: list[ef.Effect] = [
     ef.ReadStored("token", ()),
     ef.StoreReview(("/",), {}),
     ef.LoadReview("token", ("/",)),
+    ef.ReadPermissions("token", ("/",)),
+    ef.KeepPermission("token", "p1", None),
     ef.EditBuffer(1, "file:///a", 1, "", ()),
     ef.ChangeFile(1, "file:///a"),
     ef.SaveDocument("token", "file:///a"),
@@ -116,8 +118,8 @@ async def test_each_effect_is_performed_by_one_rim(monkeypatch: pytest.MonkeyPat
         monkeypatch.setattr(it.rim, "perform", rim.append)
         for effect in EFFECTS:
             it._perform(effect)
-        assert host == EFFECTS[:13]
-        assert rim == EFFECTS[13:]
+        assert host == EFFECTS[:15]
+        assert rim == EFFECTS[15:]
     # The bridge itself tells the time, and asks the host for its log.
     own = {ef.After, ef.ReplyLog}
     assert {type(effect) for effect in EFFECTS} | own == set(get_args(ef.Effect))

@@ -1,4 +1,4 @@
-"""The rules for permissions in the settings: what can be used of them, and the words for the rest."""
+"""The rules in the settings: what can be used of them, and the words for the rest."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from acpls.settings import AgentSpec, Rule, parse
+from acpls.settings.rules import KINDS
 
 DEMO = AgentSpec("demo")
 
@@ -85,8 +86,7 @@ def test_layers_are_joined_and_what_comes_twice_counts_once() -> None:
         ),
         (
             {"decision": "deny", "kind": "zzz"},
-            "permissions.rules[1].kind must be one of read, edit, delete, move, search, execute,"
-            " think, fetch, switch_mode, other",
+            f"permissions.rules[1].kind must be one of {', '.join(KINDS)}",
         ),
         (
             {"decision": "deny", "path": "../x"},

@@ -51,7 +51,7 @@ def test_globs_of_paths(glob: str, fitting: list[str], others: list[str]) -> Non
 
 @pytest.mark.parametrize("glob", ["[", "[a", "a\\", "[[:none:]]", "[a-", "[\\"])
 def test_a_glob_that_cannot_be_understood(glob: str) -> None:
-    with pytest.raises(ValueError, match="it ends too early|no such class"):
+    with pytest.raises(ValueError, match=r"it ends too early|no such class"):
         globs.of_path(glob)
 
 

@@ -23,15 +23,17 @@ from acpls.client.syncing import Syncing
 from acpls.client.watching import Watching
 from acpls.effects import (
     CompareWithHead,
+    KeepPermission,
     LoadReview,
     ReadFile,
+    ReadPermissions,
     ReadStored,
     StoreReview,
     SyncFiles,
     WatchFiles,
     WriteFile,
 )
-from acpls.events import FileNoticed, HeadMoved
+from acpls.events import FileNoticed, HeadMoved, PermissionsRead
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
         FilesSynced,
         FileWritten,
         HeadCompared,
+        PermissionKept,
         ReviewLoaded,
         StoredRead,
     )
@@ -58,6 +61,8 @@ if TYPE_CHECKING:
         | ReadStored
         | StoreReview
         | LoadReview
+        | ReadPermissions
+        | KeepPermission
     )
     FileEvent: TypeAlias = (
         FileRead
@@ -68,10 +73,17 @@ if TYPE_CHECKING:
         | HeadCompared
         | StoredRead
         | ReviewLoaded
+        | PermissionsRead
+        | PermissionKept
     )
+
+PERMISSIONS_LIMIT_S = 3.0
+"""After this the user is asked, though it is not known what the rules would say."""
 
 # How many questions are put to Git at a time.
 _ASKED_AT_ONCE = 2
+# In how many threads paths are looked up at a time.
+_LOOKED_AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +115,7 @@ class Files:
         self._unstored: dict[frozenset[str], tuple[tuple[str, ...], Any]] = {}
         self._asking: set[anyio.CancelScope] = set()
         self._git: anyio.CapacityLimiter | None = None
+        self._looking: anyio.CapacityLimiter | None = None
 
     def perform(self, effect: FileEffect) -> None:
         """Start what the effect says; never blocks and never raises for what is on disk."""
@@ -125,6 +138,10 @@ class Files:
                 self._store(roots, value)
             case LoadReview(_, roots):
                 self._lanes.add(frozenset(roots), partial(work.load, effect))
+            case ReadPermissions():
+                self._tasks.start_soon(self._read_permissions, effect)
+            case KeepPermission():
+                self._lanes.add(KeepPermission, partial(work.keep_permission, effect))
 
     @property
     def synced(self) -> anyio.Event | None:
@@ -177,6 +194,16 @@ class Files:
                 self._emit(told)
         finally:
             self._asking.discard(scope)
+
+    async def _read_permissions(self, effect: ReadPermissions) -> None:
+        """In a thread that nobody waits for too long: a file system may not answer."""
+        self._looking = self._looking or anyio.CapacityLimiter(_LOOKED_AT_ONCE)
+        told = PermissionsRead(effect.token, {}, None, 0)
+        with anyio.move_on_after(PERMISSIONS_LIMIT_S):
+            told = await anyio.to_thread.run_sync(
+                self._work.read_permissions, effect, abandon_on_cancel=True, limiter=self._looking
+            )
+        self._emit(told)
 
     # --- for the walks ------------------------------------------------------------------
 

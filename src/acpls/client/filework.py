@@ -24,6 +24,8 @@ from acpls.events import (
     FileRead,
     FileWritten,
     HeadCompared,
+    PermissionKept,
+    PermissionsRead,
     ReviewLoaded,
     StoredRead,
 )
@@ -34,8 +36,17 @@ if TYPE_CHECKING:
 
     from acpls.client.baselines import Baselines, Walked
     from acpls.client.looking import Look
+    from acpls.client.permits import Permits
     from acpls.client.store import Store
-    from acpls.effects import CompareWithHead, LoadReview, ReadFile, ReadStored, WriteFile
+    from acpls.effects import (
+        CompareWithHead,
+        KeepPermission,
+        LoadReview,
+        ReadFile,
+        ReadPermissions,
+        ReadStored,
+        WriteFile,
+    )
 
 # More than there are threads, so that hardly one waits for another's file.
 _PLACES = 64
@@ -168,6 +179,28 @@ class FileWork:
         except Exception:
             _logger.exception("the review cannot be stored")
 
+    # --- permissions ----------------------------------------------------------------------
+
+    def read_permissions(self, effect: ReadPermissions) -> PermissionsRead:
+        """Give back what is remembered, and where paths are."""
+        try:
+            stored, stamp = self._permits.read()
+            from acpls.client.permits import places  # noqa: PLC0415  see ``_permits``
+
+            return PermissionsRead(effect.token, places(effect.paths), stored, stamp)
+        except Exception:
+            _logger.exception("what is remembered of permissions cannot be read")
+            return PermissionsRead(effect.token, {}, None, 0)
+
+    def keep_permission(self, effect: KeepPermission) -> PermissionKept:
+        """Remember a rule, or forget it."""
+        try:
+            problem, stamp = self._permits.keep(effect.key, effect.value)
+        except Exception:
+            _logger.exception("a permission cannot be remembered")
+            problem, stamp = "a mistake in acpls; its log says more", 0
+        return PermissionKept(effect.token, effect.key, stamp, problem)
+
     # --- the end --------------------------------------------------------------------------
 
     def close(self) -> None:
@@ -186,6 +219,13 @@ class FileWork:
     @property
     def _baselines(self) -> Baselines:
         return self._memory()[1]
+
+    @cached_property
+    def _permits(self) -> Permits:
+        # No agent may ever ask for a permission.
+        from acpls.client.permits import Permits  # noqa: PLC0415  see above
+
+        return Permits(self._folder() / "permissions")
 
     @cached_property
     def _shelf(self) -> Shelf:

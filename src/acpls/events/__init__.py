@@ -58,6 +58,8 @@ from acpls.events.world import (
     Form,
     HeadCompared,
     HeadMoved,
+    PermissionKept,
+    PermissionsRead,
     ReviewLoaded,
     StoredRead,
     TimePassed,
@@ -101,6 +103,8 @@ __all__ = [
     "LinkAsked",
     "LinkDone",
     "Notified",
+    "PermissionKept",
+    "PermissionsRead",
     "ProgramRan",
     "QuestionAsked",
     "QuestionPut",
@@ -153,5 +157,7 @@ Event: TypeAlias = (
     | HeadCompared
     | StoredRead
     | ReviewLoaded
+    | PermissionsRead
+    | PermissionKept
     | TimePassed
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -112,10 +112,13 @@ class CommandAbandoned:
 class QuestionPut:
     """What came of putting a question to the user: the option chosen, or ``None`` when it
     was dismissed, could not be shown, or was answered with an error.
+
+    ``scope``: for how long an answer that holds always is to be remembered, if that was said.
     """
 
     question: str
     option: str | None
+    scope: Literal["session", "workspace", "user"] | None = None
 
 
 @dataclass(frozen=True, slots=True)

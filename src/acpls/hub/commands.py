@@ -21,6 +21,7 @@ from acpls.hub import (
     shapes,
 )
 from acpls.hub.agent_commands import AGENT_COMMANDS
+from acpls.hub.permission_commands import PERMISSION_COMMANDS
 from acpls.hub.review_commands import REVIEW_COMMANDS
 from acpls.hub.state import CannotDo
 from acpls.session import asks
@@ -226,7 +227,7 @@ def question_list(state: State, arguments: Arguments, ticket: object) -> Effects
 def question_answer(state: State, arguments: Arguments, ticket: object) -> Effects:
     """Answer a question with one of its options."""
     question = meant.question(state, arguments)
-    yield from asking.answer(state, question, arguments["option"])
+    yield from asking.answer(state, question, arguments["option"], arguments.get("scope"))
     yield ReplyCommand(ticket, {})
 
 
@@ -297,6 +298,7 @@ COMMANDS: dict[str, Run] = {
     "acpls.output.read": output_read,
     "acpls.question.list": question_list,
     "acpls.question.answer": question_answer,
+    **PERMISSION_COMMANDS,
     **REVIEW_COMMANDS,
     "acpls.follow.set": follow_set,
     "acpls.follow.trail": follow_trail,

@@ -26,6 +26,8 @@ from acpls.hub import (
     in_step,
     links,
     login,
+    permission_commands,
+    permissions,
     replies,
     sessions,
     stored,
@@ -204,6 +206,13 @@ class Hub:
                 yield from _STORED[type(token)](state, token, event)
             case ev.ReviewLoaded():
                 yield from stored.loaded(state, event)
+            case ev.PermissionsRead(token):
+                yield from _PERMISSIONS[type(token)](state, token, event)
+                # A question that no rule answers is put.
+                yield from put_next(state)
+            case ev.PermissionKept(token):
+                assert isinstance(token, tokens.RuleKept)
+                yield from permissions.kept(state, token, event)
             case ev.TimePassed(token):
                 yield from _TIME[type(token)](state, token)
             case _:
@@ -213,6 +222,7 @@ class Hub:
         state = self.state
         whole = (self._below, *layers)
         lent = self._lent_to(whole)
+        rules = state.settings.rules
         state.settings, state.problems = parse(whole, self._default_agent, lent)
         # What the editor sets itself, in the layers after the file, nobody else can see.
         shared, _ = parse(whole[:2], self._default_agent, lent)
@@ -224,6 +234,8 @@ class Hub:
         state.follow.idle_s = state.settings.idle_seconds
         for problem in state.problems:
             yield TellUser("warning", problem)
+        if state.settings.rules != rules:
+            yield from permissions.judge_all(state)
         yield from put_next(state)
 
     def _touched(self, effects: list[Effect]) -> Effects:
@@ -288,6 +300,11 @@ _WRITTEN: Mapping[type, Callable[[State, Any, ev.FileWritten], Effects]] = {
 _STORED: Mapping[type, Callable[[State, Any, ev.StoredRead], Effects]] = {
     tokens.ForRestore: checkpoints.texts_read,
     tokens.LoadedReview: stored.texts_read,
+}
+_PERMISSIONS: Mapping[type, Callable[[State, Any, ev.PermissionsRead], Effects]] = {
+    tokens.ToJudge: permissions.read,
+    tokens.ToRemember: permissions.to_remember,
+    tokens.RulesWanted: permission_commands.read,
 }
 _SAVED: Mapping[type, Callable[[State, Any, ev.DocumentSaved], Effects]] = {
     tokens.ForWrite: files.document_saved,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from acpls.events import EditorReady
 from acpls.follow import Follow
 from acpls.hub.paths import Paths
+from acpls.permissions import Book
 from acpls.questions import Questions
 from acpls.review.checkpoints import Checkpoints
 from acpls.review.ledger import Ledger
@@ -179,7 +180,8 @@ class State:
     nobody opened here, by agent and its id of the session. ``held_ends``: ends of turns
     that may be those of an abandoned prompt. ``edits``, ``file_edits``: what the editor was
     asked to do, by number. ``disk``: what the files of open documents held when last seen, by
-    URI. ``shared_agents``: those that the command line knows just the same. ``restores``: what
+    URI. ``permissions``: what the user answered with "always".
+    ``shared_agents``: those that the command line knows just the same. ``restores``: what
     is being taken back and waits for its texts, by number.
 
     Of files, by their places: ``at_work``: the sessions whose agents may change any;
@@ -239,6 +241,7 @@ class State:
     file_edits: dict[int, ForVerdict] = field(default_factory=dict)
     disk: dict[str, str] = field(default_factory=dict)
     origins: dict[str, str] = field(default_factory=dict)
+    permissions: Book = field(default_factory=Book)
     problems: tuple[str, ...] = ()
     shared_agents: frozenset[str] = frozenset()
     _count: Counter[str] = field(default_factory=Counter)

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from acpls.hub import permissions
 from acpls.lsp.offers import Offer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from acpls.hub.state import State
     from acpls.questions import Question
+    from acpls.session.content import Choosable
 
 SHOW_REQUEST: Final = "Show what is asked"
 
 
-def of(question: Question) -> Iterator[Offer]:
+_WIDER: Final = {"workspace": "in this workspace", "user": "everywhere"}
+
+
+def of(state: State, question: Question) -> Iterator[Offer]:
     """What can be done about a question; the first of it decides nothing."""
     # Editors may preselect the first action, so the first one decides nothing.
     if question.session:
@@ -26,8 +32,13 @@ def of(question: Question) -> Iterator[Offer]:
         show = "acpls.question.list", {}
     yield Offer(f"{SHOW_REQUEST}: {question.title}", *show)
     for option in question.options:
-        yield Offer(
-            f"{option.name or option.option}: {question.title}",
-            "acpls.question.answer",
-            {"question": question.key, "option": option.option},
-        )
+        yield Offer(f"{option.name or option.option}: {question.title}", *_answer(question, option))
+    for option in question.options:
+        command, argument = _answer(question, option)
+        for scope in permissions.scopes(state, question, option.option)[1:]:
+            title = f"{option.name or option.option} ({_WIDER[scope]}): {question.title}"
+            yield Offer(title, command, {**argument, "scope": scope})
+
+
+def _answer(question: Question, option: Choosable) -> tuple[str, dict[str, Any]]:
+    return "acpls.question.answer", {"question": question.key, "option": option.option}

@@ -140,6 +140,11 @@ class _Output(_Session):
 class _Answer(_Closed):
     question: str | None = None
     option: str
+    scope: Literal["session", "workspace", "user"] | None = None
+
+
+class _Revoke(_Closed):
+    rule: str | None = None
 
 
 class _Review(_Session):
@@ -205,6 +210,8 @@ _MODELS: dict[str, type[_Closed]] = {
     "acpls.output.read": _Output,
     "acpls.question.list": _Session,
     "acpls.question.answer": _Answer,
+    "acpls.permission.list": _Nothing,
+    "acpls.permission.revoke": _Revoke,
     "acpls.review.list": _Review,
     "acpls.review.keep": _Keep,
     "acpls.review.reject": _Verdict,

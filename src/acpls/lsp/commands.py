@@ -38,6 +38,8 @@ COMMANDS: Final = (
     "acpls.output.read",
     "acpls.question.list",
     "acpls.question.answer",
+    "acpls.permission.list",
+    "acpls.permission.revoke",
     "acpls.review.list",
     "acpls.review.keep",
     "acpls.review.reject",

@@ -26,6 +26,7 @@ from acpls.lsp.answers import SHOW_REQUEST
 from acpls.lsp.asking import EditorError, NoAnswer
 from acpls.lsp.quirks import Quirks
 from acpls.lsp.wording import distinct, short
+from acpls.permissions import SCOPES
 from acpls.text.lines import LineIndex
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from acpls.hub import Hub
     from acpls.lsp.protocol import EditorProtocol
     from acpls.lsp.spelling import Spelling
+    from acpls.permissions import Scope
     from acpls.questions import Question
 
 EDIT_LIMIT_S = 10.0
@@ -293,24 +295,26 @@ class Editor:
             # It was settled before its turn came.
             return
         ask = self._ask if self.announced.get("questions") else self._dialog
-        option = None
+        answer: tuple[str, Scope | None] | None = None
         with scope:
             try:
-                option = await ask(question)
+                answer = await ask(question)
             except (NoAnswer, EditorError) as problem:
                 _log.debug("question %s was not answered: %s", question.key, problem)
             except Exception:  # noqa: BLE001 -- the others still have to be put
                 _log.exception("a bug while putting a question")
         if self._shown.pop(question.key, None) is not None:
-            self._emit(QuestionPut(question.key, option))
+            option, kept = answer or (None, None)
+            self._emit(QuestionPut(question.key, option, kept))
 
-    async def _ask(self, question: Question) -> str | None:
+    async def _ask(self, question: Question) -> tuple[str, Scope | None] | None:
         shape = review_shapes.question(self._hub.state, question)
         answer = await self._protocol.ask("acp/question/ask", shape, QUESTION_LIMIT_S)
-        option = answer.get("option") if isinstance(answer, dict) else None
-        return option if isinstance(option, str) else None
+        told = answer if isinstance(answer, dict) else {}
+        option, kept = told.get("option"), told.get("scope")
+        return (option, kept if kept in SCOPES else None) if isinstance(option, str) else None
 
-    async def _dialog(self, question: Question) -> str | None:
+    async def _dialog(self, question: Question) -> tuple[str, Scope | None] | None:
         # Some editors preselect the first answer, so that one decides nothing.
         names = [option.name or option.option for option in question.options]
         titles = distinct([SHOW_REQUEST if question.session else "Later", *names])
@@ -331,7 +335,8 @@ class Editor:
             argument = {"session": question.session}
             self._emit(CommandGiven("acpls.session.openConversation", argument))
         options = (option.option for option in question.options)
-        return dict(zip(titles[1:], options, strict=True)).get(answer.title)
+        chosen = dict(zip(titles[1:], options, strict=True)).get(answer.title)
+        return None if chosen is None else (chosen, None)
 
     def settled(self, effect: ef.QuestionSettled) -> None:
         """Take a question away from wherever it is shown."""

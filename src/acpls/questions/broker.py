@@ -118,6 +118,12 @@ class Questions:
             )
         )
 
+    def revoking(self, agent: str, title: str, options: tuple[Choosable, ...]) -> Question:
+        """Which of the answers that are remembered is to be forgotten."""
+        return self._add(
+            Question(self._key(), agent, None, "", title, options, kind="revoke", foreground=False)
+        )
+
     def _key(self) -> str:
         return f"q{len(self.all) + 1}"
 

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from acpls.session.content import Choosable, Subject
 
 SettledBy: TypeAlias = Literal["editor", "rule", "agent", "cancel", "limit"]
-Kind: TypeAlias = Literal["permission", "link", "form", "login", "write"]
-"""What is asked; ``login`` and ``write`` are questions of our own, for which no agent waits."""
+Kind: TypeAlias = Literal["permission", "link", "form", "login", "write", "revoke"]
+"""What is asked; ``login``, ``write`` and ``revoke`` are questions of our own, for which no
+agent waits.
+"""
 
 
 @dataclass(slots=True)
@@ -51,7 +53,7 @@ class Question:
     @property
     def is_ours(self) -> bool:
         """Whether we ask, so that no agent is to be answered."""
-        return self.kind in {"login", "write"}
+        return self.kind in {"login", "write", "revoke"}
 
     @property
     def open(self) -> bool:
