@@ -9,6 +9,7 @@ from scene import AGENT, CANCELLED, HOME, NATIVE, ROOT, YES_NO, A, B, Scene, abo
 
 from acpls import effects as ef
 from acpls import events as ev
+from acpls.hub.conversing import rendering
 from acpls.hub.permissions import TRIES
 from acpls.session import updates as up
 from acpls.session.asks import Selected
@@ -65,6 +66,8 @@ def test_a_rule_answers_and_says_so() -> None:
         "title": said,
         "description": "allow command git status*",
     }
+    shown = rendering(scene.state, scene.state.sessions["s1"]).lines
+    assert f"> info: {said}: allow command git status*" in shown
 
 
 def test_what_no_rule_answers_is_put() -> None:

@@ -171,6 +171,13 @@ def test_what_might_be_stopped_is_asked(fields: dict[str, Any], request_: Reques
         assert verdict(request_, unrelated, ALLOW) == "allow"
 
 
+def test_a_line_that_nobody_reads_to_the_end_is_asked_about() -> None:
+    line = "; ".join(f"sudo a{n} b{n} c{n} d{n} e{n}" for n in range(499))
+    assert verdict(asked(line), ALLOW) == "allow"
+    assert verdict(asked(line), Rule("deny", command="rm *"), ALLOW) is None
+    assert verdict(asked(line), Rule("deny", command="sudo *"), ALLOW) == "deny"
+
+
 def test_a_rule_that_cannot_be_about_a_request_asks_nothing() -> None:
     rules = (Rule("deny", path="**/.env"), Rule("deny", command="rm *"), ALLOW)
     assert verdict(asked(kinds="fetch"), *rules) == "allow"

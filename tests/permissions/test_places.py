@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acpls.permissions.places import Places, lets, stops, wanted
+from acpls.permissions.places import Places, allowing, stopping, wanted
 from acpls.settings import Rule
 
 ROOTS = ("/link", "/ws/")
@@ -26,6 +26,14 @@ REAL = {
 PLACES = Places(REAL, ROOTS)
 
 
+def lets(glob: str, path: str, places: Places = PLACES) -> bool:
+    return allowing(glob, places)(path)
+
+
+def stops(glob: str, path: str, places: Places = PLACES) -> bool:
+    return stopping(glob, places)(path)
+
+
 @pytest.mark.parametrize(
     ("glob", "path"),
     [
@@ -44,7 +52,7 @@ PLACES = Places(REAL, ROOTS)
     ],
 )
 def test_what_a_glob_allows(glob: str, path: str) -> None:
-    assert lets(glob, path, PLACES)
+    assert lets(glob, path)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +72,7 @@ def test_what_a_glob_allows(glob: str, path: str) -> None:
 )
 def test_what_a_glob_does_not_allow(glob: str, path: str) -> None:
     """A link leads out of nothing that is allowed, and what nobody could look up is nowhere."""
-    assert not lets(glob, path, PLACES)
+    assert not lets(glob, path)
 
 
 def test_without_a_home_nothing_is_in_it() -> None:
@@ -100,7 +108,7 @@ def test_without_a_home_nothing_is_in_it() -> None:
 )
 def test_what_a_glob_stops(glob: str, path: str) -> None:
     """By any name that the file has, in any case, and for folders with all that is in them."""
-    assert stops(glob, path, PLACES)
+    assert stops(glob, path)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +116,7 @@ def test_what_a_glob_stops(glob: str, path: str) -> None:
     [("src/c", "/ws/src/b"), ("b", "/ws/src/b"), ("/etc/x", "/ws/out"), ("~/x", "/ws/a")],
 )
 def test_what_a_glob_does_not_stop(glob: str, path: str) -> None:
-    assert not stops(glob, path, PLACES)
+    assert not stops(glob, path)
 
 
 def test_globs_of_folders_are_no_globs() -> None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acpls.permissions.commands import split
-from acpls.permissions.readings import lets, stops
+from acpls.permissions.readings import lets, read
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -149,4 +149,4 @@ def test_what_runs_a_program_is_found_or_not_understood(sandbox: Sandbox, rest: 
     line = f"git status{rest}"
     if "rm" in sandbox.runs(line):
         found = split(line)
-        assert stops("rm*", found) or not found.understood
+        assert read(found).fit("rm*") or not found.understood

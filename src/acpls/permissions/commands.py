@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-LENGTH_LIMIT: Final = 50_000
+LENGTH_LIMIT: Final = 20_000
 """A longer line is not looked into, in characters."""
 
 PARTS_LIMIT: Final = 500

@@ -19,7 +19,9 @@ from acpls.permissions.request import CHANGING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from acpls.permissions.commands import Part
     from acpls.permissions.places import Places
+    from acpls.permissions.readings import Readings
     from acpls.permissions.remembered import Remembered
     from acpls.permissions.request import Request
     from acpls.settings import Rule
@@ -42,9 +44,11 @@ def judge(
     """What becomes of a request; ``None``: the user is asked."""
     known = [rule for rule in remembered if rule.is_about(request, places)]
     found = {"deny": [], "ask": [], "unsure": []}  # type: dict[str, list[str]]
+    windows = request.on_windows
+    lines = [readings.read(command, windows=windows) for command in request.commands]
     for rule in rules:
         if rule.decision != "allow":
-            stops = _stops(rule, request, places)
+            stops = _stops(rule, request, places, lines)
             if stops is not None:
                 found[rule.decision if stops else "unsure"].append(rule.text)
     found["deny"] += [rule.text for rule in known if rule.decision == "deny"]
@@ -61,7 +65,7 @@ def judge(
 # --- what stops ------------------------------------------------------------------------------
 
 
-def _stops(rule: Rule, request: Request, places: Places) -> bool | None:
+def _stops(rule: Rule, request: Request, places: Places, lines: Sequence[Readings]) -> bool | None:
     """Whether a rule that stops something is about a request; ``False``: nobody can tell,
     ``None``: it is not.
     """
@@ -70,9 +74,9 @@ def _stops(rule: Rule, request: Request, places: Places) -> bool | None:
         _same(rule.mode, request.mode),
         _same(rule.kind, request.kinds) if request.kinds else _unknown(rule.kind),
         _tool(rule, request),
-        _path(rule, request, places),
-        _command(rule, request),
     ]
+    if None not in sure:
+        sure += [_path(rule, request, places), _command(rule, request, lines)]
     if None in sure:
         return None
     return all(sure)
@@ -99,7 +103,7 @@ def _tool(rule: Rule, request: Request) -> bool | None:
 def _path(rule: Rule, request: Request, places: Places) -> bool | None:
     if rule.path is None:
         return True
-    if any(at.stops(rule.path, path, places) for path in request.paths):
+    if any(map(at.stopping(rule.path, places), request.paths)):
         return True
     if not request.whole:
         return False
@@ -107,14 +111,13 @@ def _path(rule: Rule, request: Request, places: Places) -> bool | None:
     return False if nameless else None
 
 
-def _command(rule: Rule, request: Request) -> bool | None:
+def _command(rule: Rule, request: Request, lines: Sequence[Readings]) -> bool | None:
     if rule.command is None:
         return True
-    windows = request.on_windows
-    if any(readings.stops(rule.command, line, windows=windows) for line in request.commands):
+    if any(line.fit(rule.command) for line in lines):
         return True
-    nameless = not request.commands and (not request.kinds or "execute" in request.kinds)
-    return False if nameless else None
+    nameless = not lines and (not request.kinds or "execute" in request.kinds)
+    return False if nameless or not all(line.whole for line in lines) else None
 
 
 # --- what allows -----------------------------------------------------------------------------
@@ -131,41 +134,31 @@ def _allowed(rules: Sequence[Rule], request: Request, places: Places) -> tuple[s
     files = request.changed if request.commands else request.paths
     parts = [part for line in request.commands for part in line.parts]
 
-    def lets_files(rule: Rule) -> bool:
-        glob = rule.path
-        return glob is None or (bool(files) and all(at.lets(glob, x, places) for x in files))
-
-    def lets_parts(rule: Rule) -> bool:
-        glob = rule.command
-        return glob is None or (bool(parts) and all(readings.lets(glob, x) for x in parts))
-
-    by: dict[str, None] = {}
-    needed = [
-        *([r for r in fitting if _lets_file(r, file, places) and lets_parts(r)] for file in files),
-        *(
-            [
-                r
-                for r in fitting
-                if (r.command is None and r.path is None)
-                or (r.command is not None and readings.lets(r.command, part) and lets_files(r))
-            ]
-            for part in parts
-        ),
-    ]
+    needed: list[str | None] = [None] * (len(files) + len(parts))
+    for rule in fitting:
+        lets = None if rule.path is None else at.allowing(rule.path, places)
+        passes = [
+            *(rule.command is None if lets is None else lets(file) for file in files),
+            *(_lets_part(rule, part) for part in parts),
+        ]
+        both = rule.path is not None and rule.command is not None
+        if both and not (files and parts and all(passes)):
+            continue
+        for number, fits in enumerate(passes):
+            if fits and needed[number] is None:
+                needed[number] = rule.text
     if not needed:
-        needed = [[rule for rule in fitting if rule.path is None and rule.command is None]]
-    for those in needed:
-        if not those:
-            return None
-        by[those[0].text] = None
-    return tuple(by)
+        plain = (rule.text for rule in fitting if rule.path is None and rule.command is None)
+        needed = [next(plain, None)]
+    by = tuple(dict.fromkeys(text for text in needed if text is not None))
+    return None if None in needed else by
 
 
-def _lets_file(rule: Rule, file: str, places: Places) -> bool:
-    if rule.path is None:
-        # A rule about commands says nothing of files.
-        return rule.command is None
-    return at.lets(rule.path, file, places)
+def _lets_part(rule: Rule, part: Part) -> bool:
+    if rule.command is None:
+        # A rule about files says nothing of commands.
+        return rule.path is None
+    return readings.lets(rule.command, part)
 
 
 def _is_of(rule: Rule, request: Request) -> bool:

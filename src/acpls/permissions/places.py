@@ -18,7 +18,7 @@ from acpls.settings.rules import is_absolute, slashed
 from acpls.text import globs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from acpls.settings.rules import Rule
 
@@ -59,11 +59,8 @@ def wanted(rules: Iterable[Rule], paths: Iterable[str], roots: Iterable[str]) ->
     return tuple(dict.fromkeys((*paths, *roots, HOME, *starts)))
 
 
-def lets(glob: str, path: str, places: Places) -> bool:
-    """Whether an allowing rule's glob is about a path, by its real place."""
-    real = places.of(path)
-    if real is None:
-        return False
+def allowing(glob: str, places: Places) -> Callable[[str], bool]:
+    """Tells of a path whether an allowing rule's glob is about it, by its real place."""
     glob = slashed(glob)
     home = places.of(HOME)
     if glob.startswith(HOME):
@@ -72,15 +69,26 @@ def lets(glob: str, path: str, places: Places) -> bool:
         whole = [glob]
     else:
         whole = [_below(root, glob) for root in places.real_roots]
-    return any(_fits(each, real) for each in whole)
+    pattern = _compiled(tuple(whole))
+
+    def lets(path: str) -> bool:
+        real = places.of(path)
+        return real is not None and _fits(pattern, real)
+
+    return lets
 
 
-def stops(glob: str, path: str, places: Places) -> bool:
-    """Whether another rule's glob is about a path, or a folder that it lies in, by any name."""
-    given = posixpath.normpath(slashed(path))
-    names = {given, places.of(path) or given}
-    every = [name for one in names for name in _with_folders(one)]
-    return any(_fits(each, name, any_case=True) for each in _all(glob, places) for name in every)
+def stopping(glob: str, places: Places) -> Callable[[str], bool]:
+    """Tells of a path whether another rule's glob is about it, or a folder that it lies in, by
+    any name.
+    """
+    pattern = _compiled(tuple(_all(glob, places)), stops=True)
+
+    def stops(path: str) -> bool:
+        given = posixpath.normpath(slashed(path))
+        return any(_fits(pattern, name) for name in {given, places.of(path) or given})
+
+    return stops
 
 
 def _all(glob: str, places: Places) -> Iterator[str]:
@@ -119,18 +127,13 @@ def _below(folder: str, glob: str) -> str:
     return f"{plain}/{glob}" if glob else plain
 
 
-def _with_folders(path: str) -> Iterator[str]:
-    while True:
-        yield path
-        path, _, name = path.rpartition("/")
-        if not path or not name:
-            return
+def _fits(pattern: re.Pattern[str], path: str) -> bool:
+    return pattern.fullmatch(path.lstrip("/")) is not None
 
 
-def _fits(glob: str, path: str, *, any_case: bool = False) -> bool:
-    return _compiled(glob.lstrip("/"), any_case=any_case).fullmatch(path.lstrip("/")) is not None
-
-
-@lru_cache(maxsize=2000)
-def _compiled(glob: str, *, any_case: bool) -> re.Pattern[str]:
-    return re.compile(globs.of_path(glob), re.DOTALL | (re.IGNORECASE if any_case else 0))
+@lru_cache(maxsize=1000)
+def _compiled(whole: tuple[str, ...], *, stops: bool = False) -> re.Pattern[str]:
+    made = "|".join(f"(?:{globs.of_path(glob.lstrip('/'))})" for glob in whole) or "(?!)"
+    if not stops:
+        return re.compile(made, re.DOTALL)
+    return re.compile(f"(?:{made})(?:/.*)?", re.DOTALL | re.IGNORECASE)

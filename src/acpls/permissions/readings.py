@@ -7,8 +7,8 @@ Invariant: pure, and bounded in time whatever the line.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from acpls.permissions.commands import split
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
     from acpls.permissions.commands import Command, Part
 
-_READINGS_LIMIT: Final = 2000
+READINGS_LIMIT: Final = 2000
+"""A line that can be read in more ways is not read in all of them."""
+
+_CHARACTERS_LIMIT: Final = 500_000
 _DEPTH_LIMIT: Final = 3
 _WORDS_LIMIT: Final = 30
 
@@ -68,11 +71,29 @@ def lets(glob: str, part: Part) -> bool:
     return head == "*" or (alike and fits(head, program))
 
 
-def stops(glob: str, command: Command, *, windows: bool = False) -> bool:
-    """Whether a glob of commands is about a line, or about anything that it may run."""
-    wanted = " ".join(glob.split())
-    texts = islice(readings(command, windows=windows), _READINGS_LIMIT)
-    return any(fits(wanted, text, any_case=True) for text in texts)
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """The texts that a command line may be read as. ``whole``: these are all of them."""
+
+    texts: tuple[str, ...]
+    whole: bool = True
+
+    def fit(self, glob: str) -> bool:
+        """Whether a glob of commands is about the line, or about anything that it may run."""
+        wanted = " ".join(glob.split())
+        return any(fits(wanted, text, any_case=True) for text in self.texts)
+
+
+def read(command: Command, *, windows: bool = False) -> Readings:
+    """Read a command line in every way."""
+    texts: dict[str, None] = {}
+    length = 0
+    for text in readings(command, windows=windows):
+        if len(texts) >= READINGS_LIMIT or length > _CHARACTERS_LIMIT:
+            return Readings(tuple(texts), whole=False)
+        length += len(text)
+        texts[text] = None
+    return Readings(tuple(texts))
 
 
 def readings(command: Command, *, windows: bool = False, depth: int = 0) -> Iterator[str]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from acpls.session.content import Subject
     from acpls.session.state import Session, ToolCall
 
-PATHS_LIMIT: Final = 500
+PATHS_LIMIT: Final = 200
 """Where there are more, nothing is allowed by a rule."""
 
 CHANGING: Final = frozenset({"edit", "delete", "move"})
