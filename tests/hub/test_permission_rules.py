@@ -191,6 +191,20 @@ def test_the_call_of_a_command_is_judged_too() -> None:
     assert [scene.answers(number) for number in (1, 2, 3)] == [[ALLOWED], [], [REFUSED]]
 
 
+def test_tool_calls_of_a_session_that_is_not_open_here_are_not_taken_for_those_of_ours() -> None:
+    """Ids of tool calls are unique in one session only."""
+    scene = ruled({"decision": "allow"}, {"decision": "deny", "command": "rm *"})
+    calls(scene, {"path": A}, "read")
+    scene.holds = {ef.ReadPermissions}
+    scene.asks(1, subject=about())
+    scene.asks(2, subject=command("rm x"))
+    for key in ("q1", "q2"):
+        scene.state.questions.all[key].native = "another"
+        scene.let(ef.ReadPermissions)
+    assert scene.answers(1) == []
+    assert scene.answers(2) == [REFUSED]
+
+
 # --- until it is judged ----------------------------------------------------------------------
 
 

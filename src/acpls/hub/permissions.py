@@ -9,6 +9,7 @@ any answer does; where it is not sure what to choose the user is asked.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from acpls.effects import KeepPermission, ReadPermissions, TellUser
@@ -210,7 +211,10 @@ def _request(session: Session, question: Question) -> Request:
         case _:
             call = None
     said = (question.title, question.description)
-    return request_of(session, question.subject, call, said)
+    if question.native == session.native:
+        return request_of(session, question.subject, call, said)
+    # Another session's tool calls are not known here, and may have the same ids.
+    return replace(request_of(session, question.subject, None, said), whole=False)
 
 
 def _paths(state: State, question: Question) -> Iterable[str]:

@@ -50,6 +50,7 @@ class Questions:
                 asked.options,
                 asked.description,
                 asked.subject,
+                native=asked.session,
             )
         )
 

@@ -24,7 +24,9 @@ class Question:
     """A permission an agent asks for, a page that it wants visited, the way to log in, or
     what is to become of a write.
 
-    ``session`` is empty where it is about none. ``write`` is what goes on with the answer.
+    ``session`` is empty where it is about none. ``native``: what the agent calls the session
+    that asks, which may be one that works for ``session``. ``write`` is what goes on with the
+    answer.
     ``url`` and ``link``: the page, and the agent's id for the visit.
     ``answers``: what the agent is answered for an option, where that is not the option.
     ``by`` and ``option`` say how it was settled. ``put``: it was put to the user;
@@ -44,6 +46,7 @@ class Question:
     url: str | None = None
     link: str | None = None
     answers: Mapping[str, Answer] = field(default_factory=dict)
+    native: str | None = None
     foreground: bool = True
     put: bool = False
     dismissed: bool = False
