@@ -256,6 +256,31 @@ async def test_what_is_kept_is_read_with_where_paths_are(tmp_path: Path) -> None
 
 
 @pytest.mark.anyio
+async def test_what_was_read_is_told_in_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Questions are put in the order of their arrival, however long each is looked at."""
+    second = threading.Event()
+
+    def look(paths: Any) -> dict[str, str]:
+        if "/first" in paths:
+            assert second.wait(10)
+        else:
+            second.set()
+        return {}
+
+    monkeypatch.setattr(permits, "places", look)
+    desk = Desk()
+    async with anyio.create_task_group() as tasks:
+        it = Files(tasks, desk.emit, tmp_path)
+        it.perform(ReadPermissions(1, ("/first",)))
+        it.perform(ReadPermissions(2, ("/second",)))
+        await desk.next(2)
+        assert [event.token for event in desk.told] == [1, 2]
+        await it.aclose()
+
+
+@pytest.mark.anyio
 async def test_a_bug_of_ours_is_as_if_nothing_were_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

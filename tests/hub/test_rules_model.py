@@ -27,7 +27,7 @@ class Rules(RuleBasedStateMachine):
         self.scene.prompts()
         self.asked: dict[int, str] = {}
         self.always: set[str] = set()
-        self.rules: list[dict[str, str]] = []
+
         # Every rule that held at any time.
         self.ever: list[dict[str, str]] = []
         self.alive = True

@@ -116,6 +116,8 @@ class Files:
         self._asking: set[anyio.CancelScope] = set()
         self._git: anyio.CapacityLimiter | None = None
         self._looking: anyio.CapacityLimiter | None = None
+        # Set when the last look at permissions was told of.
+        self._looked: anyio.Event | None = None
 
     def perform(self, effect: FileEffect) -> None:
         """Start what the effect says; never blocks and never raises for what is on disk."""
@@ -196,14 +198,26 @@ class Files:
             self._asking.discard(scope)
 
     async def _read_permissions(self, effect: ReadPermissions) -> None:
-        """In a thread that nobody waits for too long: a file system may not answer."""
+        """In a thread that nobody waits for too long: a file system may not answer. What came of
+        it is told in the order in which it was asked for, since questions keep theirs.
+        """
         self._looking = self._looking or anyio.CapacityLimiter(_LOOKED_AT_ONCE)
+        before, self._looked = self._looked, anyio.Event()
+        done = self._looked
         told = PermissionsRead(effect.token, {}, None, 0)
-        with anyio.move_on_after(PERMISSIONS_LIMIT_S):
-            told = await anyio.to_thread.run_sync(
-                self._work.read_permissions, effect, abandon_on_cancel=True, limiter=self._looking
-            )
-        self._emit(told)
+        try:
+            with anyio.move_on_after(PERMISSIONS_LIMIT_S):
+                told = await anyio.to_thread.run_sync(
+                    self._work.read_permissions,
+                    effect,
+                    abandon_on_cancel=True,
+                    limiter=self._looking,
+                )
+            if before is not None:
+                await before.wait()
+            self._emit(told)
+        finally:
+            done.set()
 
     # --- for the walks ------------------------------------------------------------------
 
