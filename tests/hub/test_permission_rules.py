@@ -205,6 +205,22 @@ def test_tool_calls_of_a_session_that_is_not_open_here_are_not_taken_for_those_o
     assert scene.answers(2) == [REFUSED]
 
 
+def test_changes_that_are_held_for_the_user_are_allowed_by_no_rule() -> None:
+    scene = Scene()
+    rules = [{"decision": "allow"}, {"decision": "deny", "path": "b.txt"}]
+    layer = {"permissions": {"rules": rules}, "review": {"mode": "before"}}
+    scene.give(ev.SettingsChanged((layer,)))
+    scene.session()
+    scene.prompts()
+    for request, path in enumerate((A, B)):
+        scene.has(path, "one\n")
+        scene.tool_call(f"c{request}", Fragment(path, "one", "1"), status="pending")
+        scene.asks(request, subject=about(f"c{request}"))
+    scene.asks(2, subject=command("git status"))
+    assert [scene.answers(request) for request in (0, 1, 2)] == [[], [REFUSED], [ALLOWED]]
+    assert "q1" in scene.put()
+
+
 # --- until it is judged ----------------------------------------------------------------------
 
 

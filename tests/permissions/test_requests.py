@@ -35,7 +35,8 @@ def request(
     subject: Subject = None, call: ToolCall | None = None, cwd: str = "/ws", **options: Any
 ) -> Request:
     session = Session("s1", "demo", cwd, options=options.get("options", ()))
-    return request_of(session, subject, call, ("May I?", options.get("description")))
+    said = ("May I?", options.get("description"))
+    return request_of(session, subject, call, said, options.get("path_map", ()))
 
 
 def tool(arguments: Any = None, kind: str = "other", **fields: Any) -> ToolCall:
@@ -89,7 +90,16 @@ def test_commands_among_the_arguments(arguments: Any, commands: list[str]) -> No
 
 @pytest.mark.parametrize(
     ("besides", "whole"),
-    [({"env": {"PATH": "."}}, False), ({"stdin": "x"}, False), ({"env": {}}, True), ({}, True)],
+    [
+        ({"env": {"PATH": "."}}, False),
+        ({"stdin": "x"}, False),
+        ({"shell": "perl"}, False),
+        ({"shell": ["bash"]}, False),
+        ({"shell": "/bin/bash"}, True),
+        ({"shell": True}, True),
+        ({"env": {}}, True),
+        ({}, True),
+    ],
 )
 def test_what_stands_beside_a_command_counts(besides: dict[str, Any], whole: bool) -> None:
     assert request(None, tool({"command": "a", **besides})).whole is whole
@@ -190,6 +200,22 @@ def test_the_machine_is_told_by_its_folders() -> None:
     assert not request(AboutCommand("a", "/ws")).on_windows
     relative = request(None, tool({"path": r"src\a"}), cwd=r"C:\ws")
     assert relative.paths == ("C:/ws/src\\a",)
+
+
+def test_arguments_name_files_as_the_agent_sees_them() -> None:
+    path_map = (("/ws", "/mnt"), ("/ws/sub/", "/mnt/x"), ("/c", r"C:\c"))
+    arguments = {
+        "paths": ["/mnt/a", "/mnt/x/b", "/mnt", "/mntz", "c", r"C:\c\d"],
+        "command": "a",
+        "cwd": "/mnt/x",
+    }
+    content = (Fragment("/mnt/e", None, "x"),)
+    found = request(None, tool(arguments, content=content), path_map=path_map)
+    # What stands in content was moved before.
+    assert found.paths == ("/mnt/e", "/ws/a", "/ws/sub/b", "/ws", "/mntz", "/ws/c", "/c/d")
+    assert found.cwd == "/ws/sub"
+    assert found.on_windows
+    assert not request(None, tool(arguments), path_map=path_map[:2]).on_windows
 
 
 def test_the_digest_tells_requests_apart() -> None:

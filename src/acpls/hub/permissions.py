@@ -77,14 +77,15 @@ def read(state: State, token: ToJudge, event: PermissionsRead) -> Effects:
 def _decide(state: State, question: Question, real: Mapping[str, str]) -> Effects:
     session = state.sessions[question.session]
     remembered = state.permissions.rules({session.key}, state.editor.roots)
-    verdict = judged(
-        state.settings.rules,
-        remembered,
-        _request(session, question),
-        Places(real, state.roots_of(session)),
-    )
-    option = None if verdict is None else _option(question, verdict.decision)
-    if verdict is not None and option is not None:
+    request, places = _request(state, session, question), Places(real, state.roots_of(session))
+    verdict = judged(state.settings.rules, remembered, request, places)
+    if verdict is None:
+        return
+    if verdict.decision == "allow" and request.changed and state.review_mode == "before":
+        # The user wants to see each change before it is made.
+        return
+    option = _option(question, verdict.decision)
+    if option is not None:
         yield from _settle(state, session, question, verdict, option)
 
 
@@ -157,7 +158,7 @@ def to_remember(state: State, token: ToRemember, event: PermissionsRead) -> Effe
     rule = remember(
         token.decision,
         token.scope,
-        _request(session, question),
+        _request(state, session, question),
         Places(event.places, state.roots_of(session)),
         session=session.key,
         roots=state.editor.roots,
@@ -204,7 +205,9 @@ def _always(question: Question, option: str) -> Literal["allow", "deny"] | None:
             return None
 
 
-def _request(session: Session, question: Question) -> Request:
+def _request(state: State, session: Session, question: Question) -> Request:
+    spec = state.settings.agents.get(session.agent)
+    path_map = () if spec is None else spec.path_map
     match question.subject:
         case AboutToolCall(key) | AboutCommand(tool_call=str(key)):
             call = session.tool_call(key)
@@ -212,12 +215,12 @@ def _request(session: Session, question: Question) -> Request:
             call = None
     said = (question.title, question.description)
     if question.native == session.native:
-        return request_of(session, question.subject, call, said)
+        return request_of(session, question.subject, call, said, path_map)
     # Another session's tool calls are not known here, and may have the same ids.
-    return replace(request_of(session, question.subject, None, said), whole=False)
+    return replace(request_of(session, question.subject, None, said, path_map), whole=False)
 
 
 def _paths(state: State, question: Question) -> Iterable[str]:
     session = state.sessions[question.session]
-    request = _request(session, question)
+    request = _request(state, session, question)
     return wanted(state.settings.rules, request.paths, state.roots_of(session))

@@ -36,9 +36,11 @@ _DEPTH_LIMIT: Final = 5
 _COMMAND: Final = frozenset(
     {"command", "cmd", "script", "commandline", "bashcommand", "shellcommand"}
 )
-_FOLDER: Final = frozenset({"cwd", "workdir", "workingdirectory"})
+_FOLDER: Final = frozenset({"cwd", "workdir", "workingdirectory", "directory", "dirpath"})
 # What changes what a command does, and is not in its text.
 _BESIDES: Final = frozenset({"env", "environment", "stdin", "input", "shell", "executable"})
+# Any of these reads a line as it is taken apart here, as does whatever a switch means.
+_SHELLS: Final = re.compile(r"(?:/(?:usr/)?bin/)?(?:ba|da|z|k|fi)?sh")
 # The last word of what agents call an argument that is a path.
 _PATH: Final = frozenset({"path", "file", "filename", "filepath", "dir", "directory", "folder"})
 # These are paths now and then.
@@ -57,7 +59,8 @@ class Request:
     where nothing is known. ``name``: of the tool, ``title`` of the call. ``mode``: of the
     session, by its id and its name. ``paths``: all files named, as they were named, but
     absolute; ``changed``: those of which a change is shown. ``cwd``: where a command is run.
-    ``whole``: all of it was found and looked through. ``digest`` tells it from any other.
+    ``on_windows``: by a shell of Windows. ``whole``: all of it was found and looked through.
+    ``digest`` tells it from any other.
     """
 
     agent: str
@@ -69,13 +72,9 @@ class Request:
     changed: tuple[str, ...] = ()
     commands: tuple[Command, ...] = ()
     cwd: str = ""
+    on_windows: bool = False
     whole: bool = True
     digest: str = ""
-
-    @property
-    def on_windows(self) -> bool:
-        """Whether it is about a machine with Windows."""
-        return is_windows(self.cwd)
 
     @property
     def tool(self) -> str | None:
@@ -88,21 +87,23 @@ class Request:
         return next(iter(self.kinds)) if len(self.kinds) == 1 else None
 
 
-def is_windows(path: str) -> bool:
-    """Whether a path is one of Windows."""
-    return _ON_WINDOWS.match(path) is not None
-
-
 def request_of(
-    session: Session, subject: Subject, call: ToolCall | None, said: tuple[str | None, ...]
+    session: Session,
+    subject: Subject,
+    call: ToolCall | None,
+    said: tuple[str | None, ...],
+    path_map: tuple[tuple[str, str], ...] = (),
 ) -> Request:
-    """What a question of the session's agent is about; ``said``: its other words."""
+    """What a question of the session's agent is about; ``said``: its other words. ``path_map``:
+    folders as the editor calls them, with what the agent calls them in a tool's arguments.
+    """
     arguments = None if call is None else call.raw_input
-    found = _Found(session.cwd, arguments)
+    found = _Found(session.cwd, arguments, path_map)
     kinds: set[str] = set()
     if isinstance(subject, AboutCommand):
         found.cwd = subject.cwd or found.cwd
-        found.commands.append(split(subject.command, windows=is_windows(found.cwd)))
+        found.on_windows |= _ON_WINDOWS.match(found.cwd) is not None
+        found.commands.append(split(subject.command, windows=found.on_windows))
     if call is not None:
         found.take_content(call)
         if call.kind != "other":
@@ -126,6 +127,7 @@ def request_of(
         changed[:PATHS_LIMIT],
         commands,
         found.cwd,
+        found.on_windows,
         found.whole and len(paths) <= PATHS_LIMIT,
         _digest((*said, _plain(subject), arguments)),
     )
@@ -161,8 +163,15 @@ def _digest(value: Any) -> str:
 class _Found:
     """What a tool call says of files and commands."""
 
-    def __init__(self, cwd: str, arguments: Any) -> None:
+    def __init__(self, cwd: str, arguments: Any, path_map: tuple[tuple[str, str], ...]) -> None:
         self.cwd = cwd
+        # The longest folder first, in which others may lie.
+        self._moves = sorted(
+            ((slashed(theirs).rstrip("/"), ours) for ours, theirs in path_map),
+            key=lambda pair: -len(pair[0]),
+        )
+        folders = (cwd, *(theirs for _, theirs in path_map))
+        self.on_windows = any(map(_ON_WINDOWS.match, folders))
         self.whole = True
         self.paths: list[str] = []
         self.changed: list[str] = []
@@ -171,10 +180,10 @@ class _Found:
         if isinstance(arguments, dict):
             folder = next((x for key, x in arguments.items() if _bare(key) in _FOLDER), None)
             if isinstance(folder, str) and folder:
-                self.cwd = self._absolute(folder)
-            self.commands += _commands(arguments, windows=is_windows(self.cwd))
-            besides = (arguments[key] for key in arguments if _bare(key) in _BESIDES)
-            if self.commands and any(value not in (None, "", {}, []) for value in besides):
+                self.cwd = self._moved(self._absolute(folder))
+                self.on_windows |= _ON_WINDOWS.match(folder) is not None
+            self.commands += _commands(arguments, windows=self.on_windows)
+            if self.commands and any(map(_changes_command, arguments, arguments.values())):
                 self.whole = False
         self._arguments(arguments, None, 0)
 
@@ -206,7 +215,15 @@ class _Found:
                 self._arguments(below, key, depth + 1)
             self.whole &= len(value) <= PATHS_LIMIT
         elif isinstance(value, str) and key is not None and _is_path(key, value):
-            self._add(self.paths, value)
+            self._add(self.paths, self._moved(value))
+
+    def _moved(self, path: str) -> str:
+        """What the editor calls a path that an agent with a map of paths named."""
+        plain = slashed(path)
+        for theirs, ours in self._moves:
+            if plain == theirs or plain.startswith(f"{theirs}/"):
+                return ours.rstrip("/\\") + plain[len(theirs) :]
+        return path
 
     def _add(self, to: list[str], path: str | None) -> None:
         if not path:
@@ -239,6 +256,14 @@ def _commands(arguments: dict[str, Any], *, windows: bool) -> Iterator[Command]:
                 yield split(words[0], windows=windows)
             else:
                 yield of_words(tuple(words), windows=windows)
+
+
+def _changes_command(key: str, value: Any) -> bool:
+    name = _bare(key)
+    if name not in _BESIDES or value in (None, "", {}, []):
+        return False
+    known = isinstance(value, bool) or (isinstance(value, str) and _SHELLS.fullmatch(value))
+    return not (name == "shell" and known)
 
 
 def _bare(key: object) -> str:
