@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
+import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -140,4 +144,14 @@ def test_there_are_not_endlessly_many() -> None:
 def test_paths_of_all_kinds_are_taken(path: str) -> None:
     found, problems = rules([{"decision": "deny", "path": path, "kind": "_own"}])
     assert found == (Rule("deny", path=path, kind="_own"),)
+    assert problems == ()
+
+
+@pytest.mark.parametrize(("language", "decode"), [("json", json.loads), ("toml", tomllib.loads)])
+def test_the_examples_that_users_copy_are_right(language: str, decode: Any) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text("utf-8")
+    section = page.split("### Permission rules")[1].split("### Review")[0]
+    (example,) = re.findall(rf"```{language}\n(.*?)```", section, re.DOTALL)
+    settings, problems = parse([decode(example)], DEMO)
+    assert settings.rules
     assert problems == ()
