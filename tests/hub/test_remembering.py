@@ -115,7 +115,7 @@ def test_an_answer_that_holds_once_is_not_remembered() -> None:
 def test_an_answer_in_the_editor_may_say_the_scope() -> None:
     scene = opened()
     scene.asks(1, subject=MAKE)
-    scene.give(ev.QuestionPut("q1", "always", "user"))
+    scene.give(ev.QuestionPut("q1", "always", scope="user"))
     assert scene.answered(1) == ALWAYS
     (rule,) = scene.result("permission.list")
     assert rule["scope"] == "user"
@@ -125,7 +125,7 @@ def test_an_answer_in_the_editor_may_say_the_scope() -> None:
 def test_a_scope_that_cannot_be_had_does_not_lose_an_answer_of_the_editor(option: str) -> None:
     scene = opened()
     scene.asks(1, subject=MAKE)
-    scene.give(ev.QuestionPut("q1", option, "user"))
+    scene.give(ev.QuestionPut("q1", option, scope="user"))
     assert scene.answered(1) == Selected(option)
 
 

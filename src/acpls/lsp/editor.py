@@ -305,7 +305,7 @@ class Editor:
                 _log.exception("a bug while putting a question")
         if self._shown.pop(question.key, None) is not None:
             option, kept = answer or (None, None)
-            self._emit(QuestionPut(question.key, option, kept))
+            self._emit(QuestionPut(question.key, option, scope=kept))
 
     async def _ask(self, question: Question) -> tuple[str, Scope | None] | None:
         shape = review_shapes.question(self._hub.state, question)
