@@ -240,10 +240,14 @@ class Stage:
                 | ef.LookAt()
                 | ef.KeepChoice()
                 | ef.LoadChoices()
+                | ef.KeepPermission()
                 | ef.After()
                 | ef.ReplyLog()
             ):
                 self.wanted.append(effect)
+            case ef.ReadPermissions(token, paths):
+                # There are no rules, so each question is put.
+                self.emit(ev.PermissionsRead(token, dict(zip(paths, paths, strict=True)), (), 0))
             case _:
                 self.rim.perform(effect)
 

@@ -125,6 +125,8 @@ class Bridge:
                 | ef.LookAt()
                 | ef.KeepChoice()
                 | ef.LoadChoices()
+                | ef.ReadPermissions()
+                | ef.KeepPermission()
             ):
                 self._host.perform(effect)
             case ef.After(seconds, token):

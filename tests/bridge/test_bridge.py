@@ -92,6 +92,8 @@ EFFECTS: list[ef.Effect] = [
     ef.LookAt("token", ("/a",), ("/",)),
     ef.KeepChoice("follow", value=True),
     ef.LoadChoices(),
+    ef.ReadPermissions("token", ("/",)),
+    ef.KeepPermission("token", "p1", None),
     ef.EditBuffer(1, "file:///a", 1, "", ()),
     ef.ChangeFile(1, "file:///a"),
     ef.SaveDocument("token", "file:///a"),
@@ -122,8 +124,8 @@ async def test_each_effect_is_performed_by_one_rim(monkeypatch: pytest.MonkeyPat
         monkeypatch.setattr(it.rim, "perform", rim.append)
         for effect in EFFECTS:
             it._perform(effect)
-        assert host == EFFECTS[:16]
-        assert rim == EFFECTS[16:]
+        assert host == EFFECTS[:18]
+        assert rim == EFFECTS[18:]
     # The bridge itself tells the time, and asks the host for its log.
     own = {ef.After, ef.ReplyLog}
     assert {type(effect) for effect in EFFECTS} | own == set(get_args(ef.Effect))

@@ -58,6 +58,7 @@ Manner: TypeAlias = Literal[
 ]
 
 ROOT = "/ws"
+HOME = "/home/me"
 A = f"{ROOT}/a.txt"
 B = f"{ROOT}/b.txt"
 AGENT = "demo"
@@ -101,6 +102,10 @@ class Scene:
         self.walked = False
         self.problems: dict[str, str] = {}
         self.pages: dict[str, Page] = {}
+        # What is remembered of permissions; symbolic links; paths that nobody can look up.
+        self.permits: dict[str, Any] = {}
+        self.links: dict[str, str] = {}
+        self.lost: set[str] = set()
         self.seen: list[ef.Effect] = []
         self.held: list[ef.Effect] = []
         self.timers: list[tuple[float, int, object]] = []
@@ -116,7 +121,8 @@ class Scene:
     def give(self, event: ev.Event) -> list[ef.Effect]:
         """Let the hub handle an event, and do all that it wants; its effects come back."""
         effects = self.hub.handle(event, self.now_s)
-        self.seen += effects
+        # Each question brings a look at what is remembered, of which few tests want to know.
+        self.seen += (e for e in effects if not isinstance(e, ef.ReadPermissions))
         for effect in effects:
             if type(effect) in self.holds or self._behind(effect):
                 self.held.append(effect)
@@ -172,6 +178,17 @@ class Scene:
             case ef.EditBuffer():
                 self.edits_seen += 1
                 self._edit(effect)
+            case ef.ReadPermissions(token, paths):
+                self._count["stamp"] += 1
+                real = {path: self._real(path) for path in paths if path not in self.lost}
+                stored = tuple(self.permits.values())
+                self.give(ev.PermissionsRead(token, real, stored, self._count["stamp"]))
+            case ef.KeepPermission(token, key, value):
+                self._count["stamp"] += 1
+                self.permits.pop(key, None)
+                if value is not None:
+                    self.permits[key] = value
+                self.give(ev.PermissionKept(token, key, self._count["stamp"]))
             case ef.After(seconds, token):
                 self._count["timer"] += 1
                 self.timers.append((self.now_s + seconds, self._count["timer"], token))
@@ -181,6 +198,14 @@ class Scene:
                 self.replies.setdefault(ticket, []).append(effect)
             case _:
                 pass
+
+    def _real(self, path: str) -> str:
+        """Where a path is without the links that there are."""
+        path = f"{HOME}{path[1:]}" if path.startswith("~") else path
+        for link, target in self.links.items():
+            if path == link or path.startswith(f"{link}/"):
+                return self._real(target + path[len(link) :])
+        return path
 
     # --- the clock -----------------------------------------------------------------------
 

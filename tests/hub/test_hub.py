@@ -63,6 +63,8 @@ def test_each_kind_of_event_is_taken_in() -> None:
         ev.HeadCompared(tokens.AtHead(()), frozenset()),
         ev.StoredRead(tokens.LoadedReview(), {}),
         ev.ReviewLoaded(None, None),
+        ev.PermissionsRead(tokens.ToJudge((), frozenset()), {}, (), 1),
+        ev.PermissionKept(tokens.RuleKept("allow it"), "p1", 1, "the disk is full"),
         ev.DocumentSaved(SAVED_FIRST, uris.from_path(A)),
         ev.LeftOut(AGENT, "it takes no images"),
         ev.FormAsked(AGENT, 4, "native", "Your name?", {}),
@@ -100,6 +102,7 @@ def test_each_kind_of_event_is_taken_in() -> None:
         ev.HeadCompared,
         ev.StoredRead,
         ev.ReviewLoaded,
+        ev.PermissionsRead,
     }
     by_the_scene = {
         ev.FileRead,

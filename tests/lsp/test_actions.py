@@ -58,10 +58,14 @@ async def test_all_actions_in_their_order() -> None:
             "Allow: One?",
             "Always allow: One?",
             "Reject: One?",
+            "Always allow (in this workspace): One?",
+            "Always allow (everywhere): One?",
             "Show what is asked: Two?",
             "Allow: Two?",
             "Always allow: Two?",
             "Reject: Two?",
+            "Always allow (in this workspace): Two?",
+            "Always allow (everywhere): Two?",
             "Keep this change",
             "Reject this change",
             "Keep all 3 changes in this file",
@@ -72,7 +76,7 @@ async def test_all_actions_in_their_order() -> None:
             "Hold changes until I decide",
             ASK,
         ]
-        assert it.editor.titles(uri, only=["quickfix"])[8:] == [
+        assert it.editor.titles(uri, only=["quickfix"])[12:] == [
             "Send what is written under the last heading",
             "Stop demo",
             "Keep all 4 changes in all files",

@@ -160,7 +160,15 @@ class Workplace:
                 self._asked(step, asks.Prompt)
             case None if step.deed == "answered session/request_permission":
                 question = scene.state.questions.asked_as(AGENT, message["id"])
-                assert question is not None
+                if question is None:
+                    # The user said "always" before, which this client remembers.
+                    (by,) = (
+                        q.by
+                        for q in scene.state.questions.all.values()
+                        if q.request == message["id"]
+                    )
+                    assert by == "rule"
+                    return
                 option = message["result"]["outcome"]["optionId"]
                 scene.result("question.answer", question=question.key, option=option)
             case None if step.deed == "answered fs/read_text_file" and "result" in message:

@@ -57,7 +57,8 @@ class Seat(FakeEditor):
     """Where the user sits: an editor, with the project open and the real server running.
 
     ``agents`` are scripts by name; the first is the default agent. ``settings`` are laid
-    over the initialization options, ``entry`` over each agent's. ``warns``: warnings on the
+    over the initialization options, ``entry`` over each agent's, ``env`` over the environment
+    of the server. ``warns``: warnings on the
     server's standard error are expected.
     """
 
@@ -69,6 +70,7 @@ class Seat(FakeEditor):
         settings: Json | None = None,
         entry: Json | None = None,
         warns: bool = False,
+        env: Mapping[str, str] | None = None,
         **options: Any,
     ) -> None:
         self.project = folder / "project"
@@ -90,6 +92,7 @@ class Seat(FakeEditor):
                 **os.environ,
                 "XDG_CONFIG_HOME": str(folder / "config"),
                 "XDG_STATE_HOME": str(folder / "state"),
+                **(env or {}),
             },
             **options,
         )

@@ -252,7 +252,6 @@ def test_an_unknown_key_names_the_nearest_right_one(key: str, hint: str) -> None
 @pytest.mark.parametrize(
     "key",
     [
-        "permissions.rules",
         "prompt.unsaved",
         "records.on",
     ],

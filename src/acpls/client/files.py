@@ -24,17 +24,19 @@ from acpls.client.watching import Watching
 from acpls.effects import (
     CompareWithHead,
     KeepChoice,
+    KeepPermission,
     LoadChoices,
     LoadReview,
     LookAt,
     ReadFile,
+    ReadPermissions,
     ReadStored,
     StoreReview,
     SyncFiles,
     WatchFiles,
     WriteFile,
 )
-from acpls.events import FileNoticed, HeadMoved
+from acpls.events import FileNoticed, HeadMoved, PermissionsRead
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
         FileWritten,
         HeadCompared,
         LookedAt,
+        PermissionKept,
         ReviewLoaded,
         StoredRead,
     )
@@ -66,6 +69,8 @@ if TYPE_CHECKING:
         | LookAt
         | KeepChoice
         | LoadChoices
+        | ReadPermissions
+        | KeepPermission
     )
     FileEvent: TypeAlias = (
         FileRead
@@ -78,10 +83,17 @@ if TYPE_CHECKING:
         | ReviewLoaded
         | LookedAt
         | ChoicesLoaded
+        | PermissionsRead
+        | PermissionKept
     )
+
+PERMISSIONS_LIMIT_S = 3.0
+"""After this the user is asked, though it is not known what the rules would say."""
 
 # How many questions are put to Git at a time.
 _ASKED_AT_ONCE = 2
+# In how many threads paths are looked up at a time.
+_LOOKED_AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +125,9 @@ class Files:
         self._unstored: dict[frozenset[str], tuple[tuple[str, ...], Any]] = {}
         self._asking: set[anyio.CancelScope] = set()
         self._git: anyio.CapacityLimiter | None = None
+        self._looking: anyio.CapacityLimiter | None = None
+        # Set when the last look at permissions was told of.
+        self._looked: anyio.Event | None = None
 
     def perform(self, effect: FileEffect) -> None:
         """Start what the effect says; never blocks and never raises for what is on disk."""
@@ -143,6 +158,10 @@ class Files:
                 self._store(roots, value)
             case LoadReview(_, roots):
                 self._lanes.add(frozenset(roots), partial(work.load, effect))
+            case ReadPermissions():
+                self._tasks.start_soon(self._read_permissions, effect)
+            case KeepPermission():
+                self._lanes.add(KeepPermission, partial(work.keep_permission, effect))
 
     @property
     def synced(self) -> anyio.Event | None:
@@ -195,6 +214,28 @@ class Files:
                 self._emit(told)
         finally:
             self._asking.discard(scope)
+
+    async def _read_permissions(self, effect: ReadPermissions) -> None:
+        """In a thread that nobody waits for too long: a file system may not answer. What came of
+        it is told in the order in which it was asked for, since questions keep theirs.
+        """
+        self._looking = self._looking or anyio.CapacityLimiter(_LOOKED_AT_ONCE)
+        before, self._looked = self._looked, anyio.Event()
+        done = self._looked
+        told = PermissionsRead(effect.token, {}, None, 0)
+        try:
+            with anyio.move_on_after(PERMISSIONS_LIMIT_S):
+                told = await anyio.to_thread.run_sync(
+                    self._work.read_permissions,
+                    effect,
+                    abandon_on_cancel=True,
+                    limiter=self._looking,
+                )
+            if before is not None:
+                await before.wait()
+            self._emit(told)
+        finally:
+            done.set()
 
     # --- for the walks ------------------------------------------------------------------
 

@@ -27,6 +27,8 @@ from acpls.events import (
     FileWritten,
     HeadCompared,
     LookedAt,
+    PermissionKept,
+    PermissionsRead,
     ReviewLoaded,
     Seen,
     StoredRead,
@@ -40,12 +42,15 @@ if TYPE_CHECKING:
     from acpls.client.baselines import Baselines, Walked
     from acpls.client.choices import Choices
     from acpls.client.looking import Look
+    from acpls.client.permits import Permits
     from acpls.client.store import Store
     from acpls.effects import (
         CompareWithHead,
+        KeepPermission,
         LoadReview,
         LookAt,
         ReadFile,
+        ReadPermissions,
         ReadStored,
         WriteFile,
     )
@@ -212,6 +217,28 @@ class FileWork:
         except Exception:
             _logger.exception("a choice cannot be kept")
 
+    # --- permissions ----------------------------------------------------------------------
+
+    def read_permissions(self, effect: ReadPermissions) -> PermissionsRead:
+        """Give back what is remembered, and where paths are."""
+        try:
+            stored, stamp = self._permits.read()
+            from acpls.client.permits import places  # noqa: PLC0415  see ``_permits``
+
+            return PermissionsRead(effect.token, places(effect.paths), stored, stamp)
+        except Exception:
+            _logger.exception("what is remembered of permissions cannot be read")
+            return PermissionsRead(effect.token, {}, None, 0)
+
+    def keep_permission(self, effect: KeepPermission) -> PermissionKept:
+        """Remember a rule, or forget it."""
+        try:
+            problem, stamp = self._permits.keep(effect.key, effect.value)
+        except Exception:
+            _logger.exception("a permission cannot be remembered")
+            problem, stamp = "a mistake in acpls; its log says more", 0
+        return PermissionKept(effect.token, effect.key, stamp, problem)
+
     # --- the end --------------------------------------------------------------------------
 
     def close(self) -> None:
@@ -236,6 +263,13 @@ class FileWork:
         from acpls.client.choices import Choices  # noqa: PLC0415  not needed to start
 
         return Choices(self._folder() / "choices.json")
+
+    @cached_property
+    def _permits(self) -> Permits:
+        # No agent may ever ask for a permission.
+        from acpls.client.permits import Permits  # noqa: PLC0415  see above
+
+        return Permits(self._folder() / "permissions")
 
     @cached_property
     def _shelf(self) -> Shelf:

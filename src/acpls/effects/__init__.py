@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from acpls.effects.permissions import KeepPermission, ReadPermissions
 from acpls.effects.places import (
     KeepChoice,
     LoadChoices,
@@ -28,8 +29,10 @@ if TYPE_CHECKING:
 # What is defined elsewhere and belongs here all the same.
 __all__ = [
     "KeepChoice",
+    "KeepPermission",
     "LoadChoices",
     "LookAt",
+    "ReadPermissions",
     "ReplyLinks",
     "ReplyPlaces",
     "ShowFollow",
@@ -370,6 +373,8 @@ Effect: TypeAlias = (
     | ReadStored
     | StoreReview
     | LoadReview
+    | ReadPermissions
+    | KeepPermission
     | EditBuffer
     | ChangeFile
     | SaveDocument

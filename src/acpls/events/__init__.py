@@ -64,6 +64,8 @@ from acpls.events.world import (
     HeadCompared,
     HeadMoved,
     LookedAt,
+    PermissionKept,
+    PermissionsRead,
     ReviewLoaded,
     Seen,
     StoredRead,
@@ -112,6 +114,8 @@ __all__ = [
     "LinksAsked",
     "LookedAt",
     "Notified",
+    "PermissionKept",
+    "PermissionsRead",
     "PlaceAsked",
     "ProgramRan",
     "QuestionAsked",
@@ -173,5 +177,7 @@ Event: TypeAlias = (
     | ReviewLoaded
     | LookedAt
     | ChoicesLoaded
+    | PermissionsRead
+    | PermissionKept
     | TimePassed
 )

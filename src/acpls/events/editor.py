@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -154,6 +154,7 @@ class QuestionPut:
     was dismissed, could not be shown, or was answered with an error.
 
     ``action`` and ``content``: what an editor that draws forms itself answered, unchecked.
+    ``scope``: for how long an answer that holds always is to be remembered, if that was said.
     """
 
     question: str
@@ -161,6 +162,7 @@ class QuestionPut:
     action: object = None
     # Values of a form go to the agent and nowhere else.
     content: object = field(default=None, repr=False)
+    scope: Literal["session", "workspace", "user"] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -198,6 +198,31 @@ class ReviewLoaded:
 
 
 @dataclass(frozen=True, slots=True)
+class PermissionsRead:
+    """What is remembered of permissions, in no order, and where paths really are.
+
+    ``places``: the paths asked for without symbolic links; what cannot be found out is left
+    out. ``stored``: ``None`` where it could not be read. ``stamp`` rises with the time at
+    which it was read, or changed, in this run.
+    """
+
+    token: object
+    places: Mapping[str, str]
+    stored: tuple[Any, ...] | None
+    stamp: int
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionKept:
+    """What was to be remembered, or forgotten, under a key is; ``problem``: it is not."""
+
+    token: object
+    key: str
+    stamp: int
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TimePassed:
     """A time limit asked for by ``After`` has passed."""
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from acpls.effects import OpenLink, SendAnswer, ShowQuestions
-from acpls.hub import claims, form_documents, forms, holding, login
+from acpls.hub import (
+    claims,
+    form_documents,
+    forms,
+    holding,
+    login,
+    permission_commands,
+    permissions,
+)
 from acpls.hub.putting import put_next
 from acpls.hub.state import CannotDo
 from acpls.questions import FILL, OPEN
@@ -16,6 +24,7 @@ from acpls.session.content import AboutCommand, AboutToolCall
 if TYPE_CHECKING:
     from acpls.events import QuestionAsked, QuestionPut, RequestWithdrawn
     from acpls.hub.state import Effects, State
+    from acpls.permissions import Scope
     from acpls.questions import Question
     from acpls.session.state import Session
 
@@ -32,6 +41,7 @@ def asked(state: State, event: QuestionAsked) -> Effects:
     question = state.questions.ask(event, session.key, _title(state, session, event))
     question.foreground = session.busy
     yield ShowQuestions()
+    yield from permissions.judge(state, question)
     yield from put_next(state)
 
 
@@ -54,14 +64,21 @@ def was_put(state: State, event: QuestionPut) -> Effects:
     if event.action is not None:
         yield from forms.was_put(state, question, event)
     elif question.open and event.option is not None and question.offers(event.option):
-        yield from answer(state, question, event.option)
+        # A scope that cannot be had is no reason to lose the answer.
+        scopes = permissions.scopes(state, question, event.option)
+        yield from answer(
+            state, question, event.option, event.scope if event.scope in scopes else None
+        )
     else:
         question.dismissed = True
         yield from put_next(state)
 
 
-def answer(state: State, question: Question, option: str) -> Effects:
-    """The user chose an option. Raises ``CannotDo`` for a settled question, or a strange option."""
+def answer(state: State, question: Question, option: str, scope: Scope | None = None) -> Effects:
+    """The user chose an option. Raises ``CannotDo`` for a settled question, or a strange option.
+
+    ``scope``: for how long an answer that holds always is to be remembered.
+    """
     if not question.open:
         message = f"The question was settled already, by {question.by}"
         raise CannotDo(message, field="question")
@@ -75,9 +92,13 @@ def answer(state: State, question: Question, option: str) -> Effects:
         yield from form_documents.open_document(state, question)
         yield from put_next(state)
         return
+    permissions.check(state, question, option, scope)
     yield from state.questions.settle(question, "editor", option)
+    yield from permissions.answered(state, question, option, scope)
     if question.kind == "login":
         yield from login.chosen(state, question.agent, option)
+    elif question.kind == "revoke":
+        yield from permission_commands.chosen(state, option)
     elif question.url is not None and option == OPEN:
         yield OpenLink(question.url)
     kind = next(o.kind for o in question.options if o.option == option)

@@ -24,6 +24,7 @@ from acpls.hub import (
     shapes,
 )
 from acpls.hub.agent_commands import AGENT_COMMANDS
+from acpls.hub.permission_commands import PERMISSION_COMMANDS
 from acpls.hub.review_commands import REVIEW_COMMANDS
 from acpls.hub.state import CannotDo
 from acpls.session import asks
@@ -234,7 +235,7 @@ def question_answer(state: State, arguments: Arguments, ticket: object) -> Effec
     if "action" in arguments:
         yield from forms.act(state, question, arguments["action"], arguments.get("content"))
     else:
-        yield from asking.answer(state, question, arguments["option"])
+        yield from asking.answer(state, question, arguments["option"], arguments.get("scope"))
     yield ReplyCommand(ticket, {})
 
 
@@ -292,6 +293,7 @@ COMMANDS: dict[str, Run] = {
     "acpls.question.answer": question_answer,
     "acpls.form.open": form_open,
     "acpls.form.send": form_send,
+    **PERMISSION_COMMANDS,
     **REVIEW_COMMANDS,
     "acpls.follow.set": follow_commands.set_follow,
     "acpls.follow.pause": follow_commands.pause,

@@ -6,7 +6,7 @@ the order of the events; what takes time is an effect, and what comes of it an e
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from acpls import events as ev
 from acpls.effects import (
@@ -24,8 +24,6 @@ from acpls.hub import (
     agents,
     asking,
     changes,
-    checkpoints,
-    claims,
     commits,
     conversing,
     documents,
@@ -34,18 +32,17 @@ from acpls.hub import (
     follow_commands,
     form_documents,
     forms,
-    holding,
-    in_step,
     links,
     login,
     mentions,
+    permissions,
     places,
     replies,
+    routes,
     sessions,
     stored,
     tokens,
     turns,
-    verdicts,
     write_questions,
 )
 from acpls.hub.commands import COMMANDS
@@ -194,17 +191,17 @@ class Hub:
                 yield from asking.was_put(state, event)
                 yield from places.go(state)
             case ev.ProgramRan(token):
-                yield from _RAN[type(token)](state, token, event)
+                yield from routes.RAN[type(token)](state, token, event)
             case ev.EditApplied(edit) | ev.EditRefused(edit) if edit in state.file_edits:
                 file_token = state.file_edits.pop(edit)
-                yield from _FILE_CHANGED[type(file_token)](state, file_token)
+                yield from routes.FILE_CHANGED[type(file_token)](state, file_token)
             case ev.EditApplied(edit):
                 yield from editing.applied(state, edit)
             case ev.EditRefused(edit, reason):
                 reason = f"the editor refused the edit: {reason}"
-                yield from _came_to_nothing(state, edit, reason, doubtful=False)
+                yield from routes.came_to_nothing(state, edit, reason, doubtful=False)
             case ev.DocumentSaved(token):
-                yield from _SAVED[type(token)](state, token, event)
+                yield from routes.SAVED[type(token)](state, token, event)
             case ev.FileRead(token, disk, earlier):
                 match token:
                     case tokens.ForClaim():
@@ -214,13 +211,13 @@ class Hub:
                         yield from changes.noticed(state, disk, earlier)
                     case _:
                         yield from changes.heard(state, disk, earlier)
-                yield from _READ[type(token)](state, token, event)
+                yield from routes.READ[type(token)](state, token, event)
                 # A question about changes waits until they have been looked at.
                 yield from put_next(state)
             case ev.FileWritten(token, before=before, earlier=earlier):
                 yield from changes.settle(state, before.place)
                 yield from changes.noticed(state, before, earlier)
-                yield from _WRITTEN[type(token)](state, token, event)
+                yield from routes.WRITTEN[type(token)](state, token, event)
             case ev.FileNoticed(disk, earlier):
                 yield from changes.heard(state, disk, earlier)
             case ev.FilesSynced():
@@ -231,15 +228,22 @@ class Hub:
                 assert isinstance(token, tokens.AtHead)
                 yield from commits.compared(state, token, same)
             case ev.StoredRead(token):
-                yield from _STORED[type(token)](state, token, event)
+                yield from routes.STORED[type(token)](state, token, event)
             case ev.ReviewLoaded():
                 yield from stored.loaded(state, event)
             case ev.LookedAt(token):
-                yield from _LOOKED[type(token)](state, token, event)
+                yield from routes.LOOKED[type(token)](state, token, event)
             case ev.ChoicesLoaded():
                 follow_commands.choices_loaded(state, event)
+            case ev.PermissionsRead(token):
+                yield from routes.PERMISSIONS[type(token)](state, token, event)
+                # A question that no rule answers is put.
+                yield from put_next(state)
+            case ev.PermissionKept(token):
+                assert isinstance(token, tokens.RuleKept)
+                yield from permissions.kept(state, token, event)
             case ev.TimePassed(token):
-                yield from _TIME[type(token)](state, token)
+                yield from routes.TIME[type(token)](state, token)
             case _:
                 assert_never(event)
 
@@ -247,6 +251,7 @@ class Hub:
         state = self.state
         whole = (self._below, *layers)
         lent = self._lent_to(whole)
+        rules = state.settings.rules
         state.settings, state.problems = parse(whole, self._default_agent, lent)
         # What the editor sets itself, in the layers after the file, nobody else can see.
         shared, _ = parse(whole[:2], self._default_agent, lent)
@@ -258,6 +263,8 @@ class Hub:
         state.follow.set(state.settings.follow_on)
         for problem in state.problems:
             yield TellUser("warning", problem)
+        if state.settings.rules != rules:
+            yield from permissions.judge_all(state)
         yield from put_next(state)
         yield from places.go(state)
 
@@ -288,89 +295,3 @@ def _failed(event: ev.Event, cannot: CannotDo) -> Effect:
         return TellUser("error", cannot.message)
     code = REQUEST_FAILED if cannot.field is None else INVALID_PARAMS
     return FailCommand(ticket, code, cannot.message, field=cannot.field)
-
-
-def _edit_due(state: State, token: tokens.EditDue) -> Effects:
-    reason = "the editor said that it made the edit, but did not"
-    doubtful = editing.is_doubtful(state, token.edit)
-    yield from _came_to_nothing(state, token.edit, reason, doubtful=doubtful)
-
-
-def _came_to_nothing(state: State, edit: int, reason: str, *, doubtful: bool) -> Effects:
-    """An edit was not made; ``doubtful``: or perhaps it was, elsewhere in the document."""
-    own = state.edits.pop(edit, None)
-    if own is not None:
-        yield from _NOTHING[type(own.token)](state, own.token, reason, doubtful=doubtful)
-
-
-def _ignored(*_: object) -> Effects:
-    return iter(())
-
-
-# --- to whom a token belongs -----------------------------------------------------------
-
-_READ: Mapping[type, Callable[[State, Any, ev.FileRead], Effects]] = {
-    tokens.ForAgent: files.read,
-    tokens.ForWrite: files.look,
-    tokens.SavedWrite: files.seen_saved,
-    tokens.ForClaim: claims.read,
-    tokens.Look: _ignored,
-    tokens.Opened: in_step.opened_read,
-    tokens.InStep: in_step.read,
-    tokens.ForVerdict: verdicts.read,
-    tokens.ForConversation: conversing.read,
-    tokens.ForForm: form_documents.read,
-    tokens.ForStored: stored.read,
-}
-_WRITTEN: Mapping[type, Callable[[State, Any, ev.FileWritten], Effects]] = {
-    tokens.ForAgent: files.written,
-    tokens.ForVerdict: verdicts.written,
-    tokens.ForConversation: conversing.written,
-    tokens.ForForm: form_documents.written,
-    tokens.IgnoreFile: _ignored,
-}
-_FILE_CHANGED: Mapping[type, Callable[[State, Any], Effects]] = {
-    tokens.ForForm: form_documents.remove,
-    tokens.ForVerdict: verdicts.file_changed,
-}
-_LOOKED: Mapping[type, Callable[[State, Any, ev.LookedAt], Effects]] = {
-    tokens.ForPlace: places.looked,
-    tokens.ForLinks: mentions.links_found,
-    tokens.ForMention: mentions.place_found,
-}
-_STORED: Mapping[type, Callable[[State, Any, ev.StoredRead], Effects]] = {
-    tokens.ForRestore: checkpoints.texts_read,
-    tokens.LoadedReview: stored.texts_read,
-}
-_SAVED: Mapping[type, Callable[[State, Any, ev.DocumentSaved], Effects]] = {
-    tokens.ForWrite: files.document_saved,
-    tokens.SavedFirst: write_questions.saved_first,
-    tokens.ForVerdict: verdicts.document_saved,
-}
-_RAN: Mapping[type, Callable[[State, Any, ev.ProgramRan], Effects]] = {
-    tokens.ForLogin: login.program_ran,
-}
-_TIME: Mapping[type, Callable[[State, Any], Effects]] = {
-    tokens.AskDue: replies.ask_due,
-    tokens.CancelDue: sessions.cancel_due,
-    tokens.NotReopened: replies.not_reopened,
-    tokens.NextPrompt: sessions.prompt_due,
-    tokens.Failed: replies.tell_failure,
-    tokens.HeldChanges: documents.release,
-    tokens.EditDue: _edit_due,
-    tokens.InStep: in_step.due,
-    tokens.ForVerdict: verdicts.time_passed,
-    tokens.ForConversation: conversing.time_passed,
-    tokens.HoldDue: holding.due,
-    tokens.Foregone: verdicts.foregone,
-    tokens.NotSaved: changes.not_saved,
-    tokens.TurnEnds: turns.ends_late,
-    tokens.StoreDue: stored.due,
-    tokens.FollowDue: places.due,
-}
-_NOTHING: Mapping[type, Callable[..., Effects]] = {
-    tokens.InStep: in_step.came_to_nothing,
-    tokens.ForWrite: files.came_to_nothing,
-    tokens.ForVerdict: verdicts.came_to_nothing,
-    tokens.ForConversation: conversing.came_to_nothing,
-}

@@ -53,6 +53,9 @@ def _draws(state: State, question: Question) -> bool:
 
 
 def _unread(state: State, question: Question) -> bool:
+    if question.kind == "permission" and state.permissions.is_awaited(question.key):
+        # A rule may answer it.
+        return True
     if not isinstance(question.subject, AboutToolCall):
         return False
     return state.claims_awaited[Author(question.session, question.subject.tool_call)] > 0

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from acpls.events import EditorReady
 from acpls.follow import Follow
 from acpls.hub.paths import Paths
+from acpls.permissions import Book
 from acpls.questions import Questions
 from acpls.review.checkpoints import Checkpoints
 from acpls.review.ledger import Ledger
@@ -182,7 +183,7 @@ class State:
     asked to do, by number. ``disk``: what the files of open documents held when last seen, by
     URI. ``shared_agents``: those that the command line knows just the same. ``restores``: what
     is being taken back and waits for its texts, by number. ``form_documents``: the documents of
-    forms, by question.
+    forms, by question. ``permissions``: what the user answered with "always".
 
     Of files, by their places: ``at_work``: the sessions whose agents may change any;
     ``named``: which tool call was last about one; ``changed_by``: which session changed which
@@ -242,6 +243,7 @@ class State:
     file_edits: dict[int, ForVerdict | ForForm] = field(default_factory=dict)
     disk: dict[str, str] = field(default_factory=dict)
     origins: dict[str, str] = field(default_factory=dict)
+    permissions: Book = field(default_factory=Book)
     problems: tuple[str, ...] = ()
     choices_asked: bool = False
     shared_agents: frozenset[str] = frozenset()

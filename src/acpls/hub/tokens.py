@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from acpls.events import RequestId
     from acpls.follow.hints import Hint
     from acpls.follow.mentions import Mention
+    from acpls.permissions import Scope
     from acpls.review.change import Verdict
     from acpls.session.asks import Failure
 
@@ -215,6 +216,45 @@ class ForStored:
     """A file read because an earlier run had it under review, or knew of a change there."""
 
     path: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToJudge:
+    """Questions that the rules are asked about. ``paths`` are those that were looked up, and
+    ``tries`` how often others were found to be missing.
+    """
+
+    questions: tuple[str, ...]
+    paths: frozenset[str]
+    tries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ToRemember:
+    """The user answered a question with an "always", which is to be remembered."""
+
+    question: str
+    decision: Literal["allow", "deny"]
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class RulesWanted:
+    """What a command about remembered permissions waits for: the list of them, or a question
+    which of them is to be revoked, or that ``rule`` is.
+    """
+
+    ticket: object
+    what: Literal["list", "choose", "revoke"]
+    rule: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleKept:
+    """A rule, which ``text`` says in words, is stored, or taken from the store."""
+
+    text: str
+    revoked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ def _offers(state: State, uri: str, span: types.Range) -> Iterator[Offer]:
         yield from answers.in_form(form[0])
     for question in state.questions.pending():
         if form is None or question is not form[0]:
-            yield from answers.of(question)
+            yield from answers.of(state, question)
     here = hunks.shown(state, uri)
     yield from _verdicts(state, here, uri, span)
     if any(conversation.uri == uri for conversation in state.conversations.values()):

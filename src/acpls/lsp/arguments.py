@@ -140,6 +140,7 @@ class _Output(_Session):
 class _Answer(_Closed):
     question: str | None = None
     option: str | None = None
+    scope: Literal["session", "workspace", "user"] | None = None
     action: Literal["accept", "decline", "cancel"] | None = None
     content: dict[str, Any] | None = None
 
@@ -150,6 +151,10 @@ class _OpenForm(_Closed):
 
 class _SendForm(_OpenForm):
     uri: str | None = None
+
+
+class _Revoke(_Closed):
+    rule: str | None = None
 
 
 class _Review(_Session):
@@ -217,6 +222,8 @@ _MODELS: dict[str, type[_Closed]] = {
     "acpls.question.answer": _Answer,
     "acpls.form.open": _OpenForm,
     "acpls.form.send": _SendForm,
+    "acpls.permission.list": _Nothing,
+    "acpls.permission.revoke": _Revoke,
     "acpls.review.list": _Review,
     "acpls.review.keep": _Keep,
     "acpls.review.reject": _Verdict,

@@ -40,6 +40,8 @@ COMMANDS: Final = (
     "acpls.question.answer",
     "acpls.form.open",
     "acpls.form.send",
+    "acpls.permission.list",
+    "acpls.permission.revoke",
     "acpls.review.list",
     "acpls.review.keep",
     "acpls.review.reject",

@@ -26,6 +26,7 @@ from acpls.lsp.answers import SHOW_REQUEST
 from acpls.lsp.asking import EditorError, NoAnswer
 from acpls.lsp.quirks import Quirks
 from acpls.lsp.wording import distinct, short
+from acpls.permissions import SCOPES
 from acpls.text.lines import LineIndex
 
 if TYPE_CHECKING:
@@ -326,8 +327,13 @@ class Editor:
     async def _ask(self, question: Question) -> QuestionPut:
         shape = review_shapes.question(self._hub.state, question)
         answer = await self._protocol.ask("acp/question/ask", shape, QUESTION_LIMIT_S)
-        option = answer.get("option") if isinstance(answer, dict) else None
-        return QuestionPut(question.key, option if isinstance(option, str) else None)
+        told = answer if isinstance(answer, dict) else {}
+        option, kept = told.get("option"), told.get("scope")
+        return QuestionPut(
+            question.key,
+            option if isinstance(option, str) else None,
+            scope=kept if kept in SCOPES else None,
+        )
 
     async def _dialog(self, question: Question) -> QuestionPut:
         # Some editors preselect the first answer, so that one decides nothing.

@@ -55,6 +55,7 @@ class Questions:
                 asked.options,
                 asked.description,
                 asked.subject,
+                native=asked.session,
             )
         )
 
@@ -147,6 +148,12 @@ class Questions:
                 kind="write",
                 write=write,
             )
+        )
+
+    def revoking(self, agent: str, title: str, options: tuple[Choosable, ...]) -> Question:
+        """Which of the answers that are remembered is to be forgotten."""
+        return self._add(
+            Question(self._key(), agent, None, "", title, options, kind="revoke", foreground=False)
         )
 
     def _key(self) -> str:

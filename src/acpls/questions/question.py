@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from acpls.session.content import Choosable, Subject
 
 SettledBy: TypeAlias = Literal["editor", "rule", "agent", "cancel", "limit"]
-Kind: TypeAlias = Literal["permission", "link", "form", "login", "write"]
-"""What is asked; ``login`` and ``write`` are questions of our own, for which no agent waits."""
+Kind: TypeAlias = Literal["permission", "link", "form", "login", "write", "revoke"]
+"""What is asked; ``login``, ``write`` and ``revoke`` are questions of our own, for which no
+agent waits.
+"""
 
 
 @dataclass(slots=True)
@@ -23,7 +25,9 @@ class Question:
     """A permission an agent asks for, a page that it wants visited, the way to log in, or
     what is to become of a write.
 
-    ``session`` is empty where it is about none. ``write`` is what goes on with the answer.
+    ``session`` is empty where it is about none. ``native``: what the agent calls the session
+    that asks, which may be one that works for ``session``. ``write`` is what goes on with the
+    answer.
     ``url`` and ``link``: the page, and the agent's id for the visit. ``form``: what is to be
     filled in.
     ``answers``: what the agent is answered for an option, where that is not the option.
@@ -45,6 +49,7 @@ class Question:
     link: str | None = None
     form: Form | None = None
     answers: Mapping[str, Answer] = field(default_factory=dict)
+    native: str | None = None
     foreground: bool = True
     put: bool = False
     dismissed: bool = False
@@ -54,7 +59,7 @@ class Question:
     @property
     def is_ours(self) -> bool:
         """Whether we ask, so that no agent is to be answered."""
-        return self.kind in {"login", "write"}
+        return self.kind in {"login", "write", "revoke"}
 
     @property
     def open(self) -> bool:

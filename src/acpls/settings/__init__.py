@@ -15,11 +15,12 @@ from acpls.settings.agents import agents, default_agent
 from acpls.settings.keys import KEYS
 from acpls.settings.layers import joined, nested, usable
 from acpls.settings.model import AgentSpec, ReviewMode, Settings
+from acpls.settings.rules import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["DEMO_AGENT", "KEYS", "AgentSpec", "ReviewMode", "Settings", "parse"]
+__all__ = ["DEMO_AGENT", "KEYS", "AgentSpec", "ReviewMode", "Rule", "Settings", "parse"]
 
 DEMO_AGENT: Final = "demo"
 
@@ -41,10 +42,11 @@ def parse(
     """Check and join raw settings, lowest precedence first.
 
     A layer is decoded JSON or TOML: an object, or ``None`` where there is none; ``null``
-    in it means "not set". Objects are joined key by key, everything else is replaced
-    whole. A top-level key may be dotted (``"follow.on"``). ``demo`` serves under the name
-    ``demo`` when no usable agent is configured; it and the ``known`` agents lend an entry of
-    the same name what that leaves out. Nothing is expanded: ``$NAME`` stays as written.
+    in it means "not set". Objects are joined key by key, and so are the lists of rules;
+    everything else is replaced whole. A top-level key may be dotted (``"follow.on"``).
+    ``demo`` serves under the name ``demo`` when no usable agent is configured; it and the
+    ``known`` agents lend an entry of the same name what that leaves out. Nothing is expanded:
+    ``$NAME`` stays as written.
 
     Also gives the warnings, one line each, each one once.
     """
@@ -64,5 +66,7 @@ def parse(
         for name, (section, key) in _FIELDS.items()
         if key in whole.get(section, {})
     }
-    settings = Settings(configured, chosen, client=whole.get("client", {}), **given)
+    # The same settings may come by two ways.
+    rules = tuple(dict.fromkeys(whole.get("permissions", {}).get("rules", ())))
+    settings = Settings(configured, chosen, rules=rules, client=whole.get("client", {}), **given)
     return settings, tuple(dict.fromkeys(problems))

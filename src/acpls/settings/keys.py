@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from acpls.settings import rules
+
 
 @dataclass(frozen=True, slots=True)
 class Value:
@@ -29,8 +31,19 @@ class Each:
     fits: Callable[[object], bool]
 
 
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A list that is looked through item by item, and of which each layer has a part.
+
+    ``usable`` gives what can be used of one layer's value, which stands at the given place,
+    and puts what is wrong with the rest into the list of problems.
+    """
+
+    usable: Callable[[object, str, list[str]], tuple[object, ...]]
+
+
 # ``None`` stands for a key that is documented and has no effect yet.
-Node: TypeAlias = "Value | Each | Mapping[str, Node] | None"
+Node: TypeAlias = "Value | Each | Joined | Mapping[str, Node] | None"
 
 
 def _is_text(value: object) -> bool:
@@ -141,7 +154,7 @@ KEYS: Final[Mapping[str, Node]] = {
     "client": Each(_SWITCH, _NAMED, _is_word),
     "environment": {"loginShell": _AUTO},
     "mcpServers": _MCP_SERVERS,
-    "permissions": {"rules": None},
+    "permissions": {"rules": Joined(rules.usable)},
     "prompt": {"unsaved": None},
     "records": {"on": None},
     "review": {

@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from acpls.settings.keys import KEYS, Each, Node, Value
+from acpls.settings.keys import KEYS, Each, Joined, Node, Value
 
 
 def usable(raw: object, node: Node, path: str, problems: list[str]) -> Any:
@@ -24,6 +24,8 @@ def usable(raw: object, node: Node, path: str, problems: list[str]) -> Any:
             return raw
         problems.append(f"{path} must be {node.wanted}; it is ignored")
         return None
+    if isinstance(node, Joined):
+        return node.usable(raw, path, problems)
     if not isinstance(raw, Mapping):
         problems.append(f"{path or 'the settings'} must be an object; ignored")
         return None
@@ -66,6 +68,9 @@ def joined(low: Mapping[str, Any], high: Mapping[str, Any]) -> dict[str, Any]:
         below = result.get(key)
         if isinstance(below, Mapping) and isinstance(value, Mapping):
             result[key] = joined(below, value)
+        elif isinstance(below, tuple) and isinstance(value, tuple):
+            # Lists of JSON are no tuples: these are what ``Joined`` gave.
+            result[key] = below + value
         else:
             result[key] = value
     return result

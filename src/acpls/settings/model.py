@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from acpls.session.asks import McpServer, SystemPrompt
+    from acpls.settings.rules import Rule
 
 DEFAULT_MAX_LINE_BYTES: Final = 32 * 1024 * 1024
 
@@ -50,7 +51,8 @@ class Settings:
     ``login_shell``: do agents get the environment of the user's login shell
     (``"auto"``: where the editor was started from a desktop). ``review_mode``: are changes
     put under review after they are made, held before, or neither; ``hold_seconds``: how long
-    an agent waits for the verdict on what is held. ``client``: capabilities and
+    an agent waits for the verdict on what is held. ``rules``: those for permissions, of
+    all layers, the lowest first. ``client``: capabilities and
     quirks forced on or off, by name.
     """
 
@@ -63,4 +65,5 @@ class Settings:
     login_shell: Literal["auto"] | bool = "auto"
     review_mode: ReviewMode = "after"
     hold_seconds: float = 600.0
+    rules: tuple[Rule, ...] = ()
     client: Mapping[str, bool] = field(default_factory=dict)

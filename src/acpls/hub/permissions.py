@@ -1,0 +1,226 @@
+"""Questions are held against the rules of the settings, and those that the user's answers made.
+
+Where the paths of a question really are is looked up first, and what is remembered is read anew,
+since another server may have changed it. Until then the question is listed, and not put.
+
+Invariant: a rule only chooses among the options that the agent offers, and settles a question as
+any answer does; where it is not sure what to choose the user is asked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, Literal
+
+from acpls.effects import KeepPermission, ReadPermissions, TellUser
+from acpls.hub import claims, sessions
+from acpls.hub.state import CannotDo
+from acpls.hub.tokens import RuleKept, ToJudge, ToRemember
+from acpls.permissions import (
+    SCOPES,
+    Places,
+    Request,
+    dump,
+    remember,
+    request_of,
+    wanted,
+)
+from acpls.permissions import (
+    judge as judged,
+)
+from acpls.review.composing import Author
+from acpls.session import updates as up
+from acpls.session.content import AboutCommand, AboutToolCall
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from acpls.events import PermissionKept, PermissionsRead
+    from acpls.hub.state import Effects, State
+    from acpls.permissions import Remembered, Scope, Verdict
+    from acpls.questions import Question
+    from acpls.session.state import Session
+
+TRIES: Final = 3
+"""How often a question is looked into anew, whose tool call names other files meanwhile."""
+
+
+def judge(state: State, *questions: Question, tries: int = 0) -> Effects:
+    """Let the rules answer questions, when it is known where their files are."""
+    asked = [q for q in questions if q.open and q.kind == "permission"]
+    if not asked:
+        return
+    paths = tuple(dict.fromkeys(p for q in asked for p in _paths(state, q)))
+    keys = tuple(q.key for q in asked)
+    state.permissions.awaits(keys)
+    yield ReadPermissions(ToJudge(keys, frozenset(paths), tries), paths)
+
+
+def judge_all(state: State) -> Effects:
+    """Judge all open questions anew, since there are other rules."""
+    yield from judge(state, *state.questions.pending())
+
+
+def read(state: State, token: ToJudge, event: PermissionsRead) -> Effects:
+    """What the rules have to know is known."""
+    state.permissions.read(event.stored, event.stamp)
+    state.permissions.judged(token.questions)
+    for key in token.questions:
+        question = state.questions.all[key]
+        missing = {*_paths(state, question)} - token.paths if question.open else ()
+        if missing and token.tries < TRIES:
+            yield from judge(state, question, tries=token.tries + 1)
+        elif question.open and not state.permissions.remembering:
+            yield from _decide(state, question, event.places)
+
+
+def _decide(state: State, question: Question, real: Mapping[str, str]) -> Effects:
+    session = state.sessions[question.session]
+    remembered = state.permissions.rules({session.key}, state.editor.roots)
+    request, places = _request(state, session, question), Places(real, state.roots_of(session))
+    verdict = judged(state.settings.rules, remembered, request, places)
+    if verdict is None:
+        return
+    if verdict.decision == "allow" and request.changed and state.review_mode == "before":
+        # The user wants to see each change before it is made.
+        return
+    option = _option(question, verdict.decision)
+    if option is not None:
+        yield from _settle(state, session, question, verdict, option)
+
+
+def _settle(
+    state: State, session: Session, question: Question, verdict: Verdict, option: str
+) -> Effects:
+    yield from state.questions.settle(question, "rule", option)
+    word = "Allowed" if verdict.decision == "allow" else "Refused"
+    said, by = f"{word} by rule: {question.title}", "; ".join(verdict.by)
+    yield TellUser("info", f"{state.agent(session.agent).title}: {said} ({by})")
+    yield from sessions.apply(state, session, up.NoticeGiven("info", said, by))
+    if verdict.decision == "deny" and isinstance(question.subject, AboutToolCall):
+        # As after the user's own refusal: some agents tell no more of such a tool call.
+        yield from claims.drop(state, Author(session.key, question.subject.tool_call))
+
+
+def _option(question: Question, decision: str) -> str | None:
+    """The option that says so once; a rule binds the agent to nothing for ever."""
+    by_kind: dict[str, list[str]] = {}
+    for offered in question.options:
+        by_kind.setdefault(offered.kind, []).append(offered.option)
+    if decision == "allow":
+        # Of several ways to allow something the user has to choose.
+        once = by_kind.get("allow_once", [])
+        return once[0] if len(once) == 1 else None
+    refusing = (*by_kind.get("reject_once", ()), *by_kind.get("reject_always", ()))
+    return next(iter(refusing), None)
+
+
+# --- what is remembered ------------------------------------------------------------------
+
+
+def check(state: State, question: Question, option: str, scope: str | None) -> None:
+    """Raise ``CannotDo`` where an answer cannot be remembered in that scope."""
+    if scope is None:
+        return
+    if question.kind != "permission" or _always(question, option) is None:
+        message = "Only an answer that holds always is remembered, in a scope"
+        raise CannotDo(message, field="scope")
+    if scope == "workspace" and not state.editor.roots:
+        message = "No folder is open, so nothing can be remembered for the workspace"
+        raise CannotDo(message, field="scope")
+
+
+def scopes(state: State, question: Question, option: str) -> tuple[Scope, ...]:
+    """The scopes in which an answer can be remembered; the first one goes without saying."""
+    if question.kind != "permission" or _always(question, option) is None:
+        return ()
+    return tuple(x for x in SCOPES if x != "workspace" or state.editor.roots)
+
+
+def answered(state: State, question: Question, option: str, scope: Scope | None = None) -> Effects:
+    """The user answered: an answer that holds always is remembered, and answers all others
+    that are open and like it.
+    """
+    decision = _always(question, option)
+    if question.kind != "permission" or decision is None or question.session not in state.sessions:
+        return
+    state.permissions.remembering += 1
+    token = ToRemember(question.key, decision, scope or "session")
+    yield ReadPermissions(token, tuple(_paths(state, question)))
+
+
+def to_remember(state: State, token: ToRemember, event: PermissionsRead) -> Effects:
+    """All that is needed to remember an answer is known."""
+    book, question = state.permissions, state.questions.all[token.question]
+    book.read(event.stored, event.stamp)
+    book.remembering -= 1
+    session = state.sessions[question.session]
+    rule = remember(
+        token.decision,
+        token.scope,
+        _request(state, session, question),
+        Places(event.places, state.roots_of(session)),
+        session=session.key,
+        roots=state.editor.roots,
+    )
+    if rule is None:
+        yield TellUser("warning", f"It is not remembered where this is: {question.title}")
+    else:
+        book.add(rule)
+        if rule.scope != "session":
+            yield KeepPermission(RuleKept(rule.text), rule.key, dump(rule))
+        yield TellUser("info", f"Remembered ({rule.scope}): {rule.text}")
+    yield from judge_all(state)
+
+
+def revoke(state: State, rule: Remembered) -> Effects:
+    """Forget a rule. What it has answered stays answered."""
+    state.permissions.drop(rule)
+    yield TellUser("info", f"Revoked ({rule.scope}): {rule.text}")
+    if rule.scope != "session":
+        yield KeepPermission(RuleKept(rule.text, revoked=True), rule.key, None)
+
+
+def kept(state: State, token: RuleKept, event: PermissionKept) -> Effects:
+    """The store has the rule, or has it no more, or could not be written."""
+    if event.problem is None:
+        state.permissions.is_stored(event.key, event.stamp)
+        return
+    what = "revoked" if token.revoked else "remembered"
+    message = f"It is {what} only until the server ends: {event.problem}"
+    yield TellUser("error" if token.revoked else "warning", message, token.text)
+
+
+# --- what is asked -----------------------------------------------------------------------
+
+
+def _always(question: Question, option: str) -> Literal["allow", "deny"] | None:
+    kind = next((o.kind for o in question.options if o.option == option), "")
+    match kind:
+        case "allow_always":
+            return "allow"
+        case "reject_always":
+            return "deny"
+        case _:
+            return None
+
+
+def _request(state: State, session: Session, question: Question) -> Request:
+    spec = state.settings.agents.get(session.agent)
+    path_map = () if spec is None else spec.path_map
+    match question.subject:
+        case AboutToolCall(key) | AboutCommand(tool_call=str(key)):
+            call = session.tool_call(key)
+        case _:
+            call = None
+    said = (question.title, question.description)
+    if question.native == session.native:
+        return request_of(session, question.subject, call, said, path_map)
+    # Another session's tool calls are not known here, and may have the same ids.
+    return replace(request_of(session, question.subject, None, said, path_map), whole=False)
+
+
+def _paths(state: State, question: Question) -> Iterable[str]:
+    session = state.sessions[question.session]
+    request = _request(state, session, question)
+    return wanted(state.settings.rules, request.paths, state.roots_of(session))
