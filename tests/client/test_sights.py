@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -47,6 +47,24 @@ def test_files_folders_and_what_is_not_there_are_told_apart(root: Path) -> None:
 def test_no_path_is_too_odd_to_be_looked_at(root: Path) -> None:
     odd = ["a.txt", "", "\0", f"{root}/\0", f"{root}/{'x' * 5000}", f"{root}/\ud800", "C:\\a"]
     assert {one.kind for one in seen(root, *odd)} == {"missing"}
+
+
+def test_no_share_of_another_machine_is_asked_for_because_an_agent_names_it(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    stat = os.stat
+
+    def watched(path: str, **how: Any) -> os.stat_result:
+        asked.append(str(path))
+        return stat(path, **how)
+
+    monkeypatch.setattr(os, "stat", watched)
+    shares = ["\\\\server\\share\\a.txt", f"/{root}/a.txt"]
+    assert {one.kind for one in seen(root, *shares)} == {"missing"}
+    assert not set(shares) & set(asked)
+    (one,) = look_at(LookAt("token", (f"/{root}/a.txt",), (f"/{root}",)))
+    assert one.kind == "file"
 
 
 def test_outside_is_told_and_not_read_whatever_the_link(root: Path) -> None:

@@ -26,15 +26,17 @@ TEXT_LIMIT_BYTES: Final = 2 * 1024 * 1024
 def look_at(effect: LookAt) -> tuple[Seen, ...]:
     """What is at the paths of the effect, in their order."""
     roots = tuple(os.path.realpath(root) for root in effect.roots if Path(root).is_absolute())
-    seen = [_look(path, roots) for path in effect.paths]
+    seen = [_look(path, roots, effect.roots) for path in effect.paths]
     first = next((n for n, one in enumerate(seen) if one.kind == "file" and one.inside), None)
     if effect.text and first is not None:
         seen[first] = replace(seen[first], text=_text(seen[first].path, effect.roots))
     return tuple(seen)
 
 
-def _look(path: str, roots: tuple[str, ...]) -> Seen:
-    if not Path(path).is_absolute():
+def _look(path: str, roots: tuple[str, ...], spelled: tuple[str, ...]) -> Seen:
+    # Another machine's shares are not asked because an agent named one: Windows would log in.
+    is_share = path.startswith(("\\\\", "//")) and not path.startswith(spelled)
+    if is_share or not Path(path).is_absolute():
         return Seen(path, "missing", inside=False)
     try:
         status = os.stat(path)  # noqa: PTH116 -- a str may be no path of this system

@@ -47,7 +47,7 @@ _HASH = re.compile(r"(.+)#L?(\d{1,9})(?:[C:,](\d{1,9}))?(?:-L?\d{1,9}(?:C\d{1,9}
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://|www\.|mailto:", re.IGNORECASE)
 _FILE = re.compile("file:/", re.IGNORECASE)
 _EXTENSION = re.compile(r".*[^\W_].*\.[A-Za-z][A-Za-z0-9_+-]{0,15}", re.DOTALL)
-_NAMES: Final = frozenset({"Makefile", "Dockerfile", "Justfile", "LICENSE", "README", "Gemfile"})
+_NAMED = re.compile(r"(?:Makefile|Dockerfile|Justfile|Gemfile|LICENSE|README)(?![\w-])")
 
 
 def mentions(text: str, start: int = 0) -> Iterator[Mention]:
@@ -77,8 +77,11 @@ def _plain(text: str, start: int) -> Iterator[Mention]:
 
 def _mention(token: str, start: int, *, quoted: bool = False) -> Mention | None:
     token = token if quoted else _AT_END.sub("", token)
+    # Most words are none, and this is soon seen.
+    if not ("." in token or "/" in token or "\\" in token or _NAMED.match(token)):
+        return None
     end = start + len(token)
-    if not token or len(token) > LONGEST:
+    if len(token) > LONGEST:
         return None
     path, line, column = token, None, None
     found = _HASH.fullmatch(token) or _LINE.fullmatch(token)
@@ -101,4 +104,4 @@ def _is_path(path: str) -> bool:
     if len(name) < len(path):
         # Dates, fractions, "and/or", options: only letters make a name.
         return any(char.isalpha() for char in name)
-    return name in _NAMES or _EXTENSION.fullmatch(name) is not None
+    return _NAMED.fullmatch(name) is not None or _EXTENSION.fullmatch(name) is not None

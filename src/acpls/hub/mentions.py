@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from acpls.hub.state import Effects, State
     from acpls.session.state import Session
 
-SCANNED: Final = 200_000
+SCANNED: Final = 100_000
 """Only so many characters at the end of a document are looked through for links."""
 
 MOST_LINKS: Final = 500
