@@ -93,6 +93,7 @@ FAILED: dict[str, tuple[int, str, str | None]] = {
     "session.endTurn": (-32602, NO_SESSION, "session"),
     "session.setOption": (-32602, NO_SESSION, "session"),
     "output.read": (-32602, NO_SESSION, "session"),
+    "question.show": (-32803, "No question is open", None),
     "question.answer": (-32803, "No question is open", None),
     "review.diff": (-32602, "The file has no pending change", "uri"),
     "follow.trail": (-32602, NO_SESSION, "session"),

@@ -57,7 +57,8 @@ COMPLETE: dict[str, dict[str, Any]] = {
         "limit": 1,
     },
     "acpls.question.list": {"session": "s1"},
-    "acpls.question.answer": {"question": "q1", "option": "o"},
+    "acpls.question.show": {"question": "q1"},
+    "acpls.question.answer": {"question": "q1", "option": "o", "action": "dismiss"},
     "acpls.checkpoint.list": {"session": "s1"},
     "acpls.checkpoint.restore": {"checkpoint": "k1", "dryRun": True, "over": True},
     "acpls.review.list": {"session": "s1", "uri": "file:///x"},
@@ -82,7 +83,6 @@ REQUIRED = {
     "acpls.session.setOption": ["option", "value"],
     "acpls.toolCall.cancel": ["toolCall"],
     "acpls.terminal.cancel": ["terminal"],
-    "acpls.question.answer": ["option"],
     "acpls.checkpoint.restore": ["checkpoint"],
     "acpls.review.diff": ["uri"],
 }

@@ -15,6 +15,7 @@ from acpls.events.agent import (
     AgentMisspoke,
     AgentReady,
     AgentStarting,
+    AnswerLost,
     AskFailed,
     FileReadAsked,
     FileWriteAsked,
@@ -43,6 +44,7 @@ from acpls.events.editor import (
     FocusChanged,
     ProgramRan,
     QuestionPut,
+    QuestionShown,
     SettingsChanged,
 )
 from acpls.events.world import (
@@ -72,6 +74,7 @@ __all__ = [
     "AgentMisspoke",
     "AgentReady",
     "AgentStarting",
+    "AnswerLost",
     "AskFailed",
     "BufferChanged",
     "BufferClosed",
@@ -104,6 +107,7 @@ __all__ = [
     "ProgramRan",
     "QuestionAsked",
     "QuestionPut",
+    "QuestionShown",
     "Replied",
     "RequestId",
     "RequestWithdrawn",
@@ -129,6 +133,7 @@ Event: TypeAlias = (
     | LinkAsked
     | LinkDone
     | RequestWithdrawn
+    | AnswerLost
     | FileReadAsked
     | FileWriteAsked
     | EditorReady
@@ -141,6 +146,7 @@ Event: TypeAlias = (
     | CommandGiven
     | CommandAbandoned
     | QuestionPut
+    | QuestionShown
     | ProgramRan
     | EditApplied
     | EditRefused

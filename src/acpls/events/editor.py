@@ -112,10 +112,21 @@ class CommandAbandoned:
 class QuestionPut:
     """What came of putting a question to the user: the option chosen, or ``None`` when it
     was dismissed, could not be shown, or was answered with an error.
+
+    ``seen``: the editor did show it. ``dialog``: as ``PutQuestion`` wanted it.
     """
 
     question: str
     option: str | None
+    seen: bool = True
+    dialog: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionShown:
+    """The editor says that a question is on the screen; it may be one that there is not."""
+
+    question: str
 
 
 @dataclass(frozen=True, slots=True)
