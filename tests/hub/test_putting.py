@@ -181,10 +181,25 @@ def test_the_line_of_a_question_is_in_the_open_document_before_it_is_shown_p02()
     (path,) = [path for path in scene.disk if path.endswith(".md")]
     scene.buffer(path)
     scene.asks(1, "Really?")
-    scene.result("question.show")
+    ticket = scene.command("question.show")
+    assert scene.of(ef.ShowDocument)[1:] == []
+    scene.settles()
+    assert "uri" in scene.reply(ticket)
     line = scene.of(ef.ShowDocument)[-1].line
     assert line is not None
     assert scene.text(path).split("\n")[line] == "> **Really?**"
+
+
+def test_an_editor_that_takes_no_edits_is_shown_the_place_all_the_same_p02() -> None:
+    scene = opened(PLAIN, manner="refuses")
+    scene.result("session.openConversation")
+    (path,) = [path for path in scene.disk if path.endswith(".md")]
+    scene.buffer(path)
+    scene.asks(1, "Really?")
+    ticket = scene.command("question.show")
+    scene.passes(10)
+    assert "uri" in scene.reply(ticket)
+    assert "Really?" not in scene.text(path)
 
 
 def test_a_question_about_an_agent_is_shown_where_it_has_a_conversation() -> None:

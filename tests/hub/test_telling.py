@@ -109,6 +109,13 @@ def test_where_nothing_is_known_that_is_said() -> None:
     assert scene.result("question.list")[-1]["text"] == "It is time."
 
 
+def test_arguments_that_nobody_understands_are_shown_as_they_are() -> None:
+    scene = opened()
+    shown = asks(scene, about("call"), title="mcp", raw_input={"query": "x", "n": [1]})
+    assert text_of(shown)[:3] == ["Input:", "    {", '     "query": "x",']
+    assert shown["about"]["input"].startswith("{")
+
+
 def test_many_files_are_told_in_some_lines() -> None:
     scene = opened()
     shown = asks(scene, about("call"), locations=tuple(Location(f"/ws/{n}") for n in range(30)))
@@ -288,4 +295,5 @@ def test_a_dialog_has_what_fits_both_ends_of_it() -> None:
 def test_a_part_of_one_line_stands_beside_its_label() -> None:
     parts = (Part("", "Why"), Part("In", "/x", "code"), Part("Change", "-1", "diff"))
     assert told(*parts).whole() == ["Why", "In: /x", "Change:", "    -1"]
+    assert told(*parts).brief() == "Run it?\nWhy\nIn: /x\nChange:\n    -1"
     assert told(Part("Two", "a\nb"), source="x").whole() == ["From: x", "Two:", "a", "b"]

@@ -122,6 +122,20 @@ SAID: list[tuple[str, ToolCallPatched | None, ToolCall | None, str | None, About
         About(paths=("/ws/b.py", P), claims=(Fragment(P, "1", "2"),), text="Why"),
     ),
     (
+        "content goes before arguments",
+        own(content=(Fragment(P, "1", "2"),), raw_input={"path": P, "content": "whole"}),
+        None,
+        None,
+        About(paths=(P,), claims=(Fragment(P, "1", "2"),)),
+    ),
+    (
+        "a title that only looks like arguments",
+        own(title="bash: {now}"),
+        None,
+        "bash: {now}",
+        About(),
+    ),
+    (
         "a patch",
         own(content=(Patch((FileChange("delete", None, P), FileChange("add", "/ws/n"))),)),
         None,
@@ -265,6 +279,10 @@ def test_anything_at_all_gives_something(raw: Any, title: str | None) -> None:
     assert said.isprintable()
     payload: Json = {"type": "x", "payload": raw}
     assert about(OtherContent(payload), None, None, title).input != ""
+
+
+def test_a_subject_of_an_unknown_kind_without_a_word_is_nothing() -> None:
+    assert about(OtherContent({}), None, None, None).is_nothing
 
 
 def test_many_files_are_some_of_them() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from server_stage import TOLD, both_versions, open_conversation, outcomes, seat
+from server_stage import TOLD, both_versions, outcomes, seat
 
 from acpls.testing.editor import FULL, PLAIN, CommandFailed, Later
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.anyio
 
 EDITORS = pytest.mark.parametrize("capabilities", [PLAIN, FULL], ids=["plain", "questions"])
+OPENS: Json = {**PLAIN, "window": {**PLAIN["window"], "showDocument": {"support": True}}}
 NOWHERE = {"line": 0, "character": 0}
 
 
@@ -54,6 +55,23 @@ def waits_for(at: Seat, text: str) -> bool:
     return any(message.startswith("Waiting for you: ") and text in message for message in told)
 
 
+def never_answers(at: Seat) -> list[Later]:
+    """Lets the editor leave all questions open; what it does not answer."""
+    questions: list[Later] = []
+
+    def put(_: Json) -> Later:
+        questions.append(Later())
+        return questions[-1]
+
+    at.answer["acp/question/ask"] = put
+    return questions
+
+
+async def taken_away(at: Seat, questions: list[Later]) -> None:
+    """Waits until the server waits for none of these any more."""
+    await at.until(lambda: all(question.cancelled for question in questions))
+
+
 async def open_questions(at: Seat, count: int) -> list[Json]:
     """The open questions, when there are so many."""
     found: list[Json] = await at.asked(
@@ -81,7 +99,7 @@ async def test_p01_p19_a_question_can_be_seen_and_answered_without_dialogs(
         ignore=TOLD | {"acp/question/ask"},
     ) as at:
         at.confirms = False
-        at.answer["acp/question/ask"] = lambda _: Later()
+        unanswered = never_answers(at)
         uri = at.open_text("file:///elsewhere.txt", "x")
         await at.command("acpls.session.prompt", {"text": "go"})
         title = "bash: make ⏎ rm -r /"
@@ -92,6 +110,7 @@ async def test_p01_p19_a_question_can_be_seen_and_answered_without_dialogs(
         await choose(at, uri, f"Allow once: {title}")
         await at.until(lambda: outcomes(at))
         assert outcomes(at) == {0: selected("allow_once")}
+        await taken_away(at, unanswered)
 
 
 async def test_p02_all_questions_are_found_in_one_place(tmp_path: Path) -> None:
@@ -105,10 +124,11 @@ async def test_p02_all_questions_are_found_in_one_place(tmp_path: Path) -> None:
         tmp_path,
         {"turns": [asks]},
         2,
-        capabilities=PLAIN,
-        ignore=TOLD | {"window/showMessage"},
+        capabilities=OPENS,
+        ignore=TOLD | {"window/showMessage", "window/showDocument"},
     ) as at:
-        talk = await open_conversation(at)
+        talk = (await at.command("acpls.session.openConversation"))["uri"]
+        await at.until(lambda: talk in at.pages)
         await at.command("acpls.session.prompt", {"text": "go"})
         listed = await open_questions(at, 2)
         assert [q["title"] for q in listed] == ["First?", "Second?"]
@@ -176,7 +196,7 @@ async def test_p07_p09_p16_sessions_do_not_wait_for_each_other(
         capabilities=capabilities,
         ignore=TOLD | {"acp/question/ask", "window/showMessage"},
     ) as at:
-        at.answer["acp/question/ask"] = lambda _: Later()
+        unanswered = never_answers(at)
         for name in ("One", "Two"):
             await at.command("acpls.session.new", {"title": name})
             await at.command("acpls.session.prompt", {"text": "go"})
@@ -188,6 +208,7 @@ async def test_p07_p09_p16_sessions_do_not_wait_for_each_other(
         assert [q["question"] for q in await open_questions(at, 1)] == ["q1"]
         await at.command("acpls.question.answer", {"option": "reject_once"})
         await at.until(lambda: len(outcomes(at)) == 2)
+        await taken_away(at, unanswered)
 
 
 @both_versions
@@ -204,31 +225,33 @@ async def test_an_agent_that_waits_for_its_answer_before_it_stops(
         settings={"session": {"cancelSeconds": 1}},
         ignore=TOLD | {"window/showMessage"},
     ) as at:
-        at.answer["acp/question/ask"] = lambda _: Later()
+        unanswered = never_answers(at)
         await at.command("acpls.session.prompt", {"text": "go"})
         await at.next("acp/question/ask")
         await at.command("acpls.session.cancel")
         await at.idle(stop="cancelled")
         assert outcomes(at) == {0: CANCELLED}
+        await taken_away(at, unanswered)
 
 
 async def test_dismissing_tells_an_agent_that_there_will_be_no_answer(tmp_path: Path) -> None:
     ask = {"ask": "Sure?", "cancelled": [{"say": "Then not."}]}
     async with seat(tmp_path, {"turns": [[ask]]}, 2, ignore=TOLD) as at:
-        at.answer["acp/question/ask"] = lambda _: Later()
+        unanswered = never_answers(at)
         uri = at.open_text("file:///elsewhere.txt", "x")
         await at.command("acpls.session.prompt", {"text": "go"})
         assert (await at.next("acp/question/ask"))["dismiss"]
         await choose(at, uri, "Dismiss: Sure?")
         await at.idle(stop="end_turn")
         assert (at.said(), outcomes(at)) == ("Then not.", {0: CANCELLED})
+        await taken_away(at, unanswered)
 
 
 async def test_only_agents_that_withdraw_by_themselves_can_be_left_without_answer(
     tmp_path: Path,
 ) -> None:
     async with seat(tmp_path, {"turns": [[{"ask": "Sure?"}]]}, 1, ignore=TOLD) as at:
-        at.answer["acp/question/ask"] = lambda _: Later()
+        unanswered = never_answers(at)
         uri = at.open_text("file:///elsewhere.txt", "x")
         await at.command("acpls.session.prompt", {"text": "go"})
         await at.next("acp/question/ask")
@@ -245,6 +268,7 @@ async def test_only_agents_that_withdraw_by_themselves_can_be_left_without_answe
         await at.command("acpls.question.answer", {"option": "reject_once"})
         await at.idle(stop="end_turn")
         assert outcomes(at) == {0: selected("reject_once")}
+        await taken_away(at, unanswered)
 
 
 async def test_p01_an_editor_that_confirms_is_not_disturbed(tmp_path: Path) -> None:
