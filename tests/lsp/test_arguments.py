@@ -57,6 +57,7 @@ COMPLETE: dict[str, dict[str, Any]] = {
         "limit": 1,
     },
     "acpls.question.list": {"session": "s1"},
+    "acpls.question.show": {"question": "q1"},
     "acpls.question.answer": {
         "question": "q1",
         "option": "o",

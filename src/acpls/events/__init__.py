@@ -15,6 +15,7 @@ from acpls.events.agent import (
     AgentMisspoke,
     AgentReady,
     AgentStarting,
+    AnswerLost,
     AskFailed,
     FileReadAsked,
     FileWriteAsked,
@@ -46,6 +47,7 @@ from acpls.events.editor import (
     PlaceAsked,
     ProgramRan,
     QuestionPut,
+    QuestionShown,
     SettingsChanged,
     TrailAsked,
 )
@@ -81,6 +83,7 @@ __all__ = [
     "AgentMisspoke",
     "AgentReady",
     "AgentStarting",
+    "AnswerLost",
     "AskFailed",
     "BufferChanged",
     "BufferClosed",
@@ -120,6 +123,7 @@ __all__ = [
     "ProgramRan",
     "QuestionAsked",
     "QuestionPut",
+    "QuestionShown",
     "Replied",
     "RequestId",
     "RequestWithdrawn",
@@ -147,6 +151,7 @@ Event: TypeAlias = (
     | LinkAsked
     | LinkDone
     | RequestWithdrawn
+    | AnswerLost
     | FileReadAsked
     | FileWriteAsked
     | EditorReady
@@ -163,6 +168,7 @@ Event: TypeAlias = (
     | CommandGiven
     | CommandAbandoned
     | QuestionPut
+    | QuestionShown
     | ProgramRan
     | EditApplied
     | EditRefused

@@ -155,6 +155,7 @@ class QuestionPut:
 
     ``action`` and ``content``: what an editor that draws forms itself answered, unchecked.
     ``scope``: for how long an answer that holds always is to be remembered, if that was said.
+    ``seen``: the editor did show it. ``dialog``: as ``PutQuestion`` wanted it.
     """
 
     question: str
@@ -163,6 +164,15 @@ class QuestionPut:
     # Values of a form go to the agent and nowhere else.
     content: object = field(default=None, repr=False)
     scope: Literal["session", "workspace", "user"] | None = None
+    seen: bool = True
+    dialog: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionShown:
+    """The editor says that a question is on the screen; it may be one that there is not."""
+
+    question: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from acpls.effects import (
     ShowDocument,
     WriteFile,
 )
-from acpls.hub import agents, editing, sessions
+from acpls.hub import agents, editing, sessions, telling
 from acpls.hub.state import CannotDo
 from acpls.hub.tokens import ForConversation, IgnoreFile
 from acpls.session.content import Text
@@ -51,11 +51,20 @@ FAILED = -32603
 def rendering(state: State, session: Session) -> Rendering:
     """The session as it should stand in its document now."""
     title = state.agent(session.agent).title
-    return render(session, title, state.questions.shown_in(session.key, session.agent))
+    questions = state.questions.shown_in(session.key, session.agent)
+    return render(session, title, [telling.told(state, question) for question in questions])
 
 
-def open_document(state: State, session: Session, ticket: object, quote: str = "") -> Effects:
-    """Make the session's document, if there is none, add ``quote`` to its draft, show it."""
+def open_document(
+    state: State,
+    session: Session,
+    ticket: object,
+    quote: str = "",
+    question: str | None = None,
+) -> Effects:
+    """Make the session's document, if there is none, add ``quote`` to its draft, show it,
+    at the line of ``question`` where one is named.
+    """
     conversation = state.conversations.get(session.key)
     if conversation is None:
         name = re.sub(r"[^A-Za-z0-9_-]+", "-", f"{session.agent}-{state.launch}-{session.key}")
@@ -64,7 +73,7 @@ def open_document(state: State, session: Session, ticket: object, quote: str = "
         state.conversations[session.key] = conversation
     if quote:
         conversation.quotes = (*conversation.quotes, quote)
-    token = ForConversation(session.key, ticket=ticket, show=True)
+    token = ForConversation(session.key, ticket=ticket, show=True, question=question)
     yield ReadFile(token, conversation.path, (session.cwd,))
 
 
@@ -81,6 +90,9 @@ def touch(state: State, key: str) -> Effects:
 
 def time_passed(state: State, token: ForConversation) -> Effects:
     """Text has been gathered long enough."""
+    if token.show:
+        yield from _show(state, token)
+        return
     conversation = state.conversations[token.session]
     conversation.due = False
     yield from _write(state, conversation)
@@ -220,9 +232,25 @@ def written(state: State, token: ForConversation, event: FileWritten) -> Effects
 def _show(state: State, token: ForConversation) -> Effects:
     if token.show:
         conversation = state.conversations[token.session]
-        line = len(conversation.head) + 2
+        shown = rendering(state, state.sessions[token.session])
+        line = shown.questions.get(token.question or "")
+        if line is None:
+            line = len(conversation.head) + 2
+        elif token.tries < PATIENCE and _is_to_come(state, conversation, shown, line):
+            yield from touch(state, token.session)
+            yield After(EDIT_DELAY_S, replace(token, tries=token.tries + 1))
+            return
         yield ShowDocument(conversation.uri, line, line, take_focus=True)
         yield ReplyCommand(token.ticket, {"uri": conversation.uri})
+
+
+def _is_to_come(state: State, conversation: Conversation, shown: Rendering, line: int) -> bool:
+    """Whether the document is open and does not have this line yet."""
+    buffer = state.buffers.get(conversation.uri)
+    if buffer is None:
+        return False
+    has = buffer.text.split("\n")
+    return line >= len(has) or has[line].rstrip("\r") != shown.lines[line]
 
 
 def send(state: State, session: Session, ticket: object) -> Effects:

@@ -114,6 +114,7 @@ class Hub:
                 | ev.LinkAsked()
                 | ev.LinkDone()
                 | ev.RequestWithdrawn()
+                | ev.AnswerLost()
                 | ev.FileReadAsked()
                 | ev.FileWriteAsked()
                 | ev.AgentMisspoke()
@@ -140,6 +141,8 @@ class Hub:
                 yield from links.done(state, event)
             case ev.RequestWithdrawn():
                 yield from asking.withdrawn(state, event)
+            case ev.AnswerLost():
+                yield from asking.answer_lost(state, event)
             case ev.FileReadAsked():
                 yield from files.read_asked(state, event)
             case ev.FileWriteAsked():
@@ -190,6 +193,8 @@ class Hub:
             case ev.QuestionPut():
                 yield from asking.was_put(state, event)
                 yield from places.go(state)
+            case ev.QuestionShown():
+                asking.was_shown(state, event)
             case ev.ProgramRan(token):
                 yield from routes.RAN[type(token)](state, token, event)
             case ev.EditApplied(edit) | ev.EditRefused(edit) if edit in state.file_edits:
@@ -278,6 +283,8 @@ class Hub:
         for effect in effects:
             if isinstance(effect, QuestionSettled):
                 question = self.state.questions.all[effect.question]
+                if question.session in self.state.sessions:
+                    yield ShowSession(question.session, "state")
                 if question.kind == "write":
                     yield from write_questions.settled(self.state, question)
                 elif question.kind == "form":

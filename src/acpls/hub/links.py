@@ -38,6 +38,7 @@ def asked(state: State, event: LinkAsked) -> Effects:
     question = state.questions.visit(event, key, can_open=state.editor.links)
     question.description = "\n".join([event.url, *_remarks(event.url, host)])
     question.foreground = session is not None and session.busy
+    question.turn = None if session is None else session.turn
     yield ShowQuestions()
     yield from tell_plainly(state, question)
     yield from put_next(state)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from acpls.hub import (
+    asking,
     changes,
     checkpoints,
     claims,
@@ -20,6 +21,7 @@ from acpls.hub import (
     permission_commands,
     permissions,
     places,
+    putting,
     replies,
     sessions,
     stored,
@@ -102,6 +104,8 @@ RAN: Mapping[type, Callable[[State, Any, ev.ProgramRan], Effects]] = {
 TIME: Mapping[type, Callable[[State, Any], Effects]] = {
     tokens.AskDue: replies.ask_due,
     tokens.CancelDue: sessions.cancel_due,
+    tokens.CrossedCancel: asking.crossed_cancel,
+    tokens.NotShown: putting.not_shown,
     tokens.NotReopened: replies.not_reopened,
     tokens.NextPrompt: sessions.prompt_due,
     tokens.Failed: replies.tell_failure,

@@ -62,9 +62,7 @@ def _offers(state: State, uri: str, span: types.Range) -> Iterator[Offer]:
     form = form_documents.at(state, uri)
     if form is not None:
         yield from answers.in_form(form[0])
-    for question in state.questions.pending():
-        if form is None or question is not form[0]:
-            yield from answers.of(state, question)
+    yield from answers.offers(state, but=None if form is None else form[0])
     here = hunks.shown(state, uri)
     yield from _verdicts(state, here, uri, span)
     if any(conversation.uri == uri for conversation in state.conversations.values()):

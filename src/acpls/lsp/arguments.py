@@ -137,19 +137,18 @@ class _Output(_Session):
     limit: Annotated[int, Field(gt=0)] | None = None
 
 
-class _Answer(_Closed):
+class _Question(_Closed):
     question: str | None = None
+
+
+class _Answer(_Question):
     option: str | None = None
     scope: Literal["session", "workspace", "user"] | None = None
-    action: Literal["accept", "decline", "cancel"] | None = None
+    action: Literal["accept", "decline", "cancel", "dismiss"] | None = None
     content: dict[str, Any] | None = None
 
 
-class _OpenForm(_Closed):
-    question: str | None = None
-
-
-class _SendForm(_OpenForm):
+class _SendForm(_Question):
     uri: str | None = None
 
 
@@ -219,8 +218,9 @@ _MODELS: dict[str, type[_Closed]] = {
     "acpls.terminal.cancel": _Terminal,
     "acpls.output.read": _Output,
     "acpls.question.list": _Session,
+    "acpls.question.show": _Question,
     "acpls.question.answer": _Answer,
-    "acpls.form.open": _OpenForm,
+    "acpls.form.open": _Question,
     "acpls.form.send": _SendForm,
     "acpls.permission.list": _Nothing,
     "acpls.permission.revoke": _Revoke,
@@ -247,6 +247,12 @@ class Focus(_Closed):
     uri: str | None = None
     selection: _Range | None = None
     typing: bool = False
+
+
+class Shown(_Closed):
+    """Params of ``acp/question/shown``."""
+
+    question: str
 
 
 def checked(command: str, arguments: Sequence[Any] | None) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from acpls.hub import form_documents, shapes
+from acpls.hub import form_documents, shapes, telling
 from acpls.lsp import hunks
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ INFORMATION = 3
 WARNING = 2
 ERROR = 1
 SOURCE = "acpls"
+LINE_LIMIT = 160
 
 
 def diagnostics_of(state: State, uri: str) -> list[dict[str, Any]]:
@@ -42,7 +43,9 @@ def diagnostics_of(state: State, uri: str) -> list[dict[str, Any]]:
                 question = state.questions.all[key]
                 if question.open:
                     span = shapes.lines(line, line + 1)
-                    found.append(_diagnostic(span, question.title, WARNING, key))
+                    line_of = telling.line(state, question, LINE_LIMIT)
+                    message = f"Waiting for you: {line_of}"
+                    found.append(_diagnostic(span, message, WARNING, key))
     form = form_documents.at(state, uri)
     if form is not None:
         for problem in form_documents.problems(state, uri):

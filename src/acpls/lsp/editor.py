@@ -7,6 +7,7 @@ answer is passed on as what it is, the editor's word.
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -21,13 +22,14 @@ from acpls.events import (
     ProgramRan,
     QuestionPut,
 )
-from acpls.hub import review_shapes, shapes
-from acpls.lsp.answers import SHOW_REQUEST
+from acpls.hub import question_shapes, shapes, telling
+from acpls.lsp.answers import OPTIONS_LIMIT, SHOW_REQUEST
 from acpls.lsp.asking import EditorError, NoAnswer
 from acpls.lsp.quirks import Quirks
-from acpls.lsp.wording import distinct, short
+from acpls.lsp.wording import TITLE_LIMIT, distinct, short
 from acpls.permissions import SCOPES
 from acpls.text.lines import LineIndex
+from acpls.text.visible import middle
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,8 +79,8 @@ class Editor:
         self._hub = hub
         self._spelling = spelling
         self._emit = emit
-        # The questions that are on the screen, by key.
-        self._shown: dict[str, CancelScope] = {}
+        # The questions that are on the screen, by key, and whether as a dialog besides.
+        self._shown: dict[tuple[str, bool], CancelScope] = {}
 
     # --- edits -------------------------------------------------------------------------
 
@@ -286,17 +288,19 @@ class Editor:
     def put(self, effect: ef.PutQuestion) -> None:
         """Put a question: by our own request where the editor knows it, else as a dialog."""
         question = self._hub.state.questions.all[effect.question]
-        scope = self._shown[question.key] = CancelScope()
-        self._tasks.start_soon(self._put, question, scope)
+        scope = self._shown[question.key, effect.dialog] = CancelScope()
+        self._tasks.start_soon(partial(self._put, question, scope, dialog=effect.dialog))
 
-    async def _put(self, question: Question, scope: CancelScope) -> None:
-        if question.key not in self._shown:
+    async def _put(self, question: Question, scope: CancelScope, *, dialog: bool) -> None:
+        if (question.key, dialog) not in self._shown:
             # It was settled before its turn came.
             return
-        ask = self._ask if self.announced.get("questions") else self._dialog
-        if self.announced.get("forms") and question.kind in {"form", "link"}:
+        ask = self._dialog
+        if not dialog and self.announced.get("questions"):
+            ask = self._ask
+        if not dialog and self.announced.get("forms") and question.kind in {"form", "link"}:
             ask = self._ask_form
-        put = QuestionPut(question.key, None)
+        put = QuestionPut(question.key, None, seen=False)
         with scope:
             try:
                 put = await ask(question)
@@ -304,8 +308,8 @@ class Editor:
                 _log.debug("question %s was not answered: %s", question.key, problem)
             except Exception:  # noqa: BLE001 -- the others still have to be put
                 _log.exception("a bug while putting a question")
-        if self._shown.pop(question.key, None) is not None:
-            self._emit(put)
+        if self._shown.pop((question.key, dialog), None) is not None:
+            self._emit(replace(put, dialog=dialog))
 
     async def _ask_form(self, question: Question) -> QuestionPut:
         form = question.form
@@ -322,10 +326,10 @@ class Editor:
         answer = await self._protocol.ask("acp/form/ask", params, QUESTION_LIMIT_S)
         given = answer if isinstance(answer, dict) else {}
         action, content = given.get("action"), given.get("content")
-        return QuestionPut(question.key, None, action, content)
+        return QuestionPut(question.key, None, action=action, content=content)
 
     async def _ask(self, question: Question) -> QuestionPut:
-        shape = review_shapes.question(self._hub.state, question)
+        shape = question_shapes.question(self._hub.state, question)
         answer = await self._protocol.ask("acp/question/ask", shape, QUESTION_LIMIT_S)
         told = answer if isinstance(answer, dict) else {}
         option, kept = told.get("option"), told.get("scope")
@@ -337,14 +341,13 @@ class Editor:
 
     async def _dialog(self, question: Question) -> QuestionPut:
         # Some editors preselect the first answer, so that one decides nothing.
-        names = [option.name or option.option for option in question.options]
-        titles = distinct([SHOW_REQUEST if question.session else "Later", *names])
-        # A page must be seen in full before it is opened.
-        told = question.kind in {"link", "login", "form"}
-        message = f"{question.title}\n{question.description}" if told else question.title
+        told = telling.told(self._hub.state, question)
+        neutral = SHOW_REQUEST if question.session else "Later"
+        shown = told.options[:OPTIONS_LIMIT]
+        titles = distinct([neutral, *(middle(name, TITLE_LIMIT) for _, name in shown)])
         params = {
             "type": types.MessageType.Info.value,
-            "message": message,
+            "message": told.brief(),
             "actions": [{"title": title} for title in titles],
         }
         answer = await self._protocol.ask(
@@ -353,17 +356,17 @@ class Editor:
         if answer is None:
             return QuestionPut(question.key, None)
         if question.session and answer.title == SHOW_REQUEST:
-            argument = {"session": question.session}
-            self._emit(CommandGiven("acpls.session.openConversation", argument))
-        options = (option.option for option in question.options)
+            self._emit(CommandGiven("acpls.question.show", {"question": question.key}))
+        options = (option for option, _ in shown)
         chosen = dict(zip(titles[1:], options, strict=True)).get(answer.title)
         return QuestionPut(question.key, chosen)
 
     def settled(self, effect: ef.QuestionSettled) -> None:
         """Take a question away from wherever it is shown."""
-        scope = self._shown.pop(effect.question, None)
-        if scope is not None:
-            scope.cancel()
+        for dialog in (False, True):
+            scope = self._shown.pop((effect.question, dialog), None)
+            if scope is not None:
+                scope.cancel()
         if self.announced.get("questions"):
             params = shapes.lean(question=effect.question, by=effect.by, option=effect.option)
             self._protocol.notify("acp/question/settled", params)

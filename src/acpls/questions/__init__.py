@@ -1,7 +1,9 @@
 """Questions from agents, each answered exactly once."""
 
+from acpls.questions.about import About
 from acpls.questions.broker import ACCEPT, DECLINE, FILL, OPEN, OPENED, Questions
 from acpls.questions.question import Question, SettledBy
+from acpls.questions.told import Part, Told
 
 __all__ = [
     "ACCEPT",
@@ -9,7 +11,10 @@ __all__ = [
     "FILL",
     "OPEN",
     "OPENED",
+    "About",
+    "Part",
     "Question",
     "Questions",
     "SettledBy",
+    "Told",
 ]

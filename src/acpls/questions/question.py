@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from acpls.events import RequestId
     from acpls.forms import Form
+    from acpls.questions.about import About
     from acpls.session.asks import Answer
     from acpls.session.content import Choosable, Subject
 
@@ -31,8 +32,17 @@ class Question:
     ``url`` and ``link``: the page, and the agent's id for the visit. ``form``: what is to be
     filled in.
     ``answers``: what the agent is answered for an option, where that is not the option.
-    ``by`` and ``option`` say how it was settled. ``put``: it was put to the user;
-    ``dismissed``: that brought no answer. ``foreground``: it was asked during a turn.
+    ``about``: what it is about, ``None`` where that is no tool of an agent's; it stays as it
+    was when the question came, whatever is told of the tool call later.
+    ``subagent``: the agent's id of the session that asks, where that works for ``session``.
+    ``foreground``: it was asked for the work of a turn, of ``turn`` where that is ours.
+    ``can_dismiss``: the agent takes no answer for an answer, since it withdraws what it does
+    not wait for any more.
+    ``put``: it was put to the user; ``expected``: the editor is to say soon that it shows it,
+    ``shown``: and has; ``unseen``: or has not, so that it is shown in other ways, by a
+    ``dialog`` too. ``dismissed``: it was closed without an answer. ``told``: the user was told
+    by a message that it waits.
+    ``by`` and ``option`` say how it was settled.
     """
 
     key: str
@@ -50,9 +60,18 @@ class Question:
     form: Form | None = None
     answers: Mapping[str, Answer] = field(default_factory=dict)
     native: str | None = None
+    about: About | None = None
+    subagent: str | None = None
     foreground: bool = True
+    turn: str | None = None
+    can_dismiss: bool = False
     put: bool = False
+    expected: bool = False
+    shown: bool = False
+    unseen: bool = False
+    dialog: Literal["none", "open", "over"] = "none"
     dismissed: bool = False
+    told: bool = False
     by: SettledBy | None = None
     option: str | None = None
 
