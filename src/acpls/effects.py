@@ -238,9 +238,13 @@ class RunProgram:
 
 @dataclass(frozen=True, slots=True)
 class PutQuestion:
-    """Put a question to the user; ``QuestionPut`` follows unless it is settled before."""
+    """Put a question to the user; ``QuestionPut`` follows unless it is settled before.
+
+    ``dialog``: as a dialog, though the editor has means of its own.
+    """
 
     question: str
+    dialog: bool = False
 
 
 @dataclass(frozen=True, slots=True)

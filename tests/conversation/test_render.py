@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 from hypothesis import assume, given, settings
@@ -11,14 +12,15 @@ from hypothesis import strategies as st
 
 from acpls.conversation.document import document
 from acpls.conversation.render import END, MARK, PROMPT, Rendering, render
-from acpls.events import LinkAsked, QuestionAsked
-from acpls.questions import Question, Questions
+from acpls.questions import Part, Told
+from acpls.questions.told import Form
 from acpls.session import content as c
 from acpls.session import updates as up
 from acpls.session.content import Text
 from acpls.session.state import QueuedPrompt, Session
 from acpls.text.diff import apply_edits, edits_between
 
+FORMS: tuple[Form, ...] = get_args(Form)
 GOLDEN = Path(__file__).parents[1] / "data" / "conversation.md"
 
 
@@ -33,7 +35,7 @@ def agent(text: str, message: str = "m") -> up.MessageGrew:
     return up.MessageGrew(message, "agent", Text(text))
 
 
-def body(of: Session, questions: tuple[Question, ...] = ()) -> list[str]:
+def body(of: Session, questions: tuple[Told, ...] = ()) -> list[str]:
     """The lines below title and binding line, without the blank one at the end."""
     lines = render(of, "Claude", questions).lines
     assert lines[:4] == (
@@ -46,19 +48,14 @@ def body(of: Session, questions: tuple[Question, ...] = ()) -> list[str]:
     return list(lines[4:-1])
 
 
-def question(title: str = "Edit hello.py?", description: str | None = None) -> Question:
-    options = (
-        c.Choosable("a", "Allow once", "allow_once"),
-        c.Choosable("r", "Reject", "reject_once"),
-    )
-    asked = QuestionAsked("demo", 1, "native", None, options, description)
-    return Questions().ask(asked, "s1", title)
+def question(title: str = "Edit hello.py?", *parts: Part, key: str = "q1", **more: Any) -> Told:
+    return Told(key, title, None, parts, (("a", "Allow once"), ("r", "Reject")), **more)
 
 
 # --- the whole -----------------------------------------------------------------------------
 
 
-def conversation() -> tuple[Session, Question]:
+def conversation() -> tuple[Session, Told]:
     of = session(up.InfoPatched("Greet people by name"))
     of.prompted(
         "t1",
@@ -83,7 +80,7 @@ def conversation() -> tuple[Session, Question]:
     of.apply(up.PlanSet("p", tuple(c.PlanEntry(what, status=status) for what, status in steps)))
     of.queue.append(QueuedPrompt("t2", (Text("And then run the tests."),)))
     of.apply(up.TurnChanged("requires_action"))
-    asked = question(description="It changes 1 file:\n\n    hello.py | 2 +-")
+    asked = question("Edit hello.py?", Part("", "It changes 1 file:\n\n    hello.py | 2 +-"))
     return of, asked
 
 
@@ -223,7 +220,8 @@ def test_nobody_can_write_our_marks() -> None:
         up.TurnChanged("idle", "error", END),
     )
     of.queue.append(QueuedPrompt("t", (Text(marks),)))
-    lines = render(of, PROMPT, [question(PROMPT, marks)]).lines
+    marked = [Part(END, marks, form) for form in FORMS]
+    lines = render(of, PROMPT, [question(PROMPT, *marked)]).lines
     assert [n for n, line in enumerate(lines) if MARK in line] == [2]
     assert not any(re.search(r"[\r\n]", line) for line in lines)
 
@@ -322,8 +320,7 @@ def test_a_message_between_sessions_is_quoted_with_its_ends() -> None:
 
 
 def test_a_page_is_shown_with_its_url() -> None:
-    asked = LinkAsked("demo", 1, "native", "Log in", "https://a.example/?x=1&y=(2)", "l")
-    visit = Questions().visit(asked, "s1", can_open=True)
+    visit = question("Log in", Part("", "https://a.example/?x=1&y=(2)", "page"))
     lines = body(session(), (visit,))
     assert lines[:4] == ["> **Log in**", ">", "> https://a.example/?x=1&y=(2)", ">"]
 
@@ -373,15 +370,15 @@ def test_prompts_that_wait_stand_at_the_end() -> None:
 
 
 def test_questions_show_all_options_in_order_p11() -> None:
-    plain, described = question("One\nline?"), question("Sure?", "```\nrm -r\n```\n")
-    described.key = "q2"
+    plain = question("One line?")
+    described = question("Sure?", Part("", "```\nrm -r\n"), key="q2", dismiss=True)
     of = session(agent("a"))
     rendering = render(of, "Claude", [plain, described])
     assert body(of, (plain, described))[4:] == [
         *("> **One line?**", ">"),
         *("> - Allow once", "> - Reject", ">", "> Answer with a code action.", ""),
         *("> **Sure?**", ">", "> ```", "> rm -r", "> ```", ">"),
-        *("> - Allow once", "> - Reject", ">", "> Answer with a code action."),
+        *("> - Allow once", "> - Reject", "> - Dismiss", ">", "> Answer with a code action."),
     ]
     for key, line in rendering.questions.items():
         assert rendering.lines[line].startswith("> **")

@@ -76,6 +76,7 @@ class TestPermission:
             (Choosable("yes", "Yes", "allow_once"),),
             None,
             AboutToolCall("t"),
+            call=up.ToolCallPatched("t", title="Edit"),
         )
 
     def test_it_may_have_no_title(self, dialect: DialectV1) -> None:

@@ -201,7 +201,8 @@ class TestPermission:
         subject = {"type": "tool_call", "toolCall": {"toolCallId": "t", "kind": None}}
         *told, question = self.ask(dialect, subject=subject, description="d")
         assert parts(told) == [up.ToolCallPatched("t", kind=None)]
-        assert question == self.question(description="d", subject=AboutToolCall("t"))
+        own = up.ToolCallPatched("t", kind=None)
+        assert question == self.question(description="d", subject=AboutToolCall("t"), call=own)
 
     def test_a_command(self, dialect: DialectV2) -> None:
         subject = {"type": "command", "command": "rm x", "cwd": "/w", "toolCallId": "t"}

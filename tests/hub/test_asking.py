@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import pytest
-from scene import AGENT, CANCELLED, ROOT, SELECTED, A, Scene, about
+from scene import (
+    AGENT,
+    CANCELLED,
+    FACTS,
+    FACTS_2,
+    ROOT,
+    SELECTED,
+    A,
+    Scene,
+    about,
+)
 
 from acpls import effects as ef
 from acpls import events as ev
-from acpls.session.asks import Failure, Selected
+from acpls.session.asks import AgentFacts, Failure, Selected
 from acpls.session.content import AboutCommand, AboutToolCall, Choosable, Fragment, Subject
 
 DIALOGS = ev.EditorReady((ROOT,), dialogs=True, gentle_dialogs=True)
@@ -39,7 +49,11 @@ def put(scene: Scene, question: str, option: str | None) -> None:
 def test_a_question_is_shown_put_and_answered() -> None:
     scene = opened()
     assert scene.asks(1) == "q1"
-    assert scene.seen == [ef.ShowQuestions(), ef.PutQuestion("q1")]
+    assert scene.seen[:3] == [
+        ef.ShowSession("s1", "state"),
+        ef.ShowQuestions(),
+        ef.PutQuestion("q1"),
+    ]
     scene.seen.clear()
     assert scene.result("question.answer", question="q1", option="yes") == {}
     assert scene.seen[:3] == [
@@ -61,7 +75,8 @@ def test_a_question_for_a_session_that_is_not_open_is_refused_as_such() -> None:
     [
         ("Delete it?", AboutToolCall("call"), "Delete it?"),
         (None, AboutToolCall("call"), "Edit the menu"),
-        (None, AboutToolCall("unknown"), "Demo agent asks for permission and says nothing more"),
+        # The one that waits may be what is meant.
+        (None, AboutToolCall("unknown"), "Edit the menu"),
         (None, AboutCommand("make tea", ROOT), "Run make tea"),
         ("", None, "Demo agent asks for permission and says nothing more"),
     ],
@@ -153,11 +168,13 @@ def test_a_question_about_a_change_waits_until_the_file_was_read() -> None:
     scene.holds = {ef.ReadFile}
     scene.tool_call("call", Fragment(A, "one", "1"), status="pending")
     scene.asks(1, subject=about())
-    # A question about something else does not wait.
+    # Those behind it wait as well, but for those of other sessions (P16).
     scene.asks(2, subject=AboutCommand("make", ROOT))
-    assert scene.put() == ["q2"]
+    scene.session("other")
+    scene.asks(3, native="other")
+    assert scene.put() == ["q3"]
     scene.let(ef.ReadFile)
-    assert scene.put() == ["q2", "q1"]
+    assert scene.put() == ["q3", "q1", "q2"]
     assert previews(scene) == {"q1"}
 
 
@@ -282,8 +299,14 @@ def test_a_refusal_that_is_about_no_tool_call_drops_nothing() -> None:
 # --- the turn is cancelled ---------------------------------------------------------------------
 
 
-def test_only_the_questions_of_the_session_and_its_turn_are_cancelled() -> None:
-    scene = Scene()
+@pytest.mark.parametrize(
+    ("facts", "left"), [(FACTS, ["other"]), (FACTS_2, ["background", "turn", "other"])]
+)
+def test_only_the_questions_of_the_session_are_cancelled(
+    facts: AgentFacts, left: list[str]
+) -> None:
+    """An agent that withdraws its questions by itself is left to do that, for a while."""
+    scene = Scene(facts=facts)
     scene.session("one")
     scene.asks("background", native="one")
     scene.session("two")
@@ -292,6 +315,8 @@ def test_only_the_questions_of_the_session_and_its_turn_are_cancelled() -> None:
     scene.result("session.prompt", session="s1", text="go")
     scene.asks("turn", native="one")
     scene.result("session.cancel", session="s1")
+    assert {q.request for q in scene.state.questions.pending()} == set(left)
+    scene.passes(scene.state.settings.cancel_seconds)
     assert scene.answered("turn") == CANCELLED
-    open_ones = [question.request for question in scene.state.questions.pending()]
-    assert open_ones == ["background", "other"]
+    left = [request for request in left if request != "turn"]
+    assert [q.request for q in scene.state.questions.pending()] == left

@@ -94,6 +94,7 @@ FAILED: dict[str, tuple[int, str, str | None]] = {
     "session.endTurn": (-32602, NO_SESSION, "session"),
     "session.setOption": (-32602, NO_SESSION, "session"),
     "output.read": (-32602, NO_SESSION, "session"),
+    "question.show": (-32803, "No question is open", None),
     "question.answer": (-32803, "No question is open", None),
     "permission.revoke": (-32602, "Nothing is remembered that could be revoked", "rule"),
     "review.diff": (-32602, "The file has no pending change", "uri"),

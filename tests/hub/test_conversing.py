@@ -147,7 +147,8 @@ def test_a_question_stands_in_the_document_while_it_is_open() -> None:
     scene.asks(1, "May I?")
     scene.settles()
     question = (
-        "> **May I?**\n>\n> - Allow\n> - Always allow\n> - Reject\n>\n"
+        "> **May I?**\n>\n> The agent says nothing about what it wants to do.\n>\n"
+        "> - Allow\n> - Always allow\n> - Reject\n>\n"
         "> Answer with a code action.\n\n"
     )
     assert scene.disk[PATH] == document(question)

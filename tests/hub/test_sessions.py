@@ -391,8 +391,20 @@ def test_an_error_in_answer_to_a_cancelled_prompt_is_not_worth_a_word() -> None:
     assert errors_of(scene) == ["Demo agent: broken"]
 
 
-def test_questions_asked_after_the_cancel_are_cancelled_with_the_end_of_the_turn() -> None:
+def test_a_question_that_crosses_the_cancel_is_cancelled_at_once() -> None:
+    """Some agents do not end their turn before they are answered."""
     scene = Scene()
+    scene.session()
+    scene.prompts()
+    scene.result("session.cancel")
+    scene.asks(1)
+    assert scene.answered(1) == CANCELLED
+    scene.ends("end_turn")
+    assert scene.answers() == [CANCELLED]
+
+
+def test_a_question_that_crosses_the_cancel_is_left_to_an_agent_that_withdraws() -> None:
+    scene = Scene(facts=FACTS_2)
     scene.session()
     scene.prompts()
     scene.result("session.cancel")

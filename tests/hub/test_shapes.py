@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scene import AGENT, FACTS, NATIVE, ROOT, YES_NO, A, B, Scene, about, patch
 
-from acpls.hub import review_shapes, shapes
+from acpls.hub import question_shapes, review_shapes, shapes
 from acpls.hub.state import Agent
 from acpls.session import updates as up
 from acpls.session.asks import AuthMethod
@@ -546,11 +546,15 @@ def test_what_a_question_is_about(subject: Subject, shown: dict[str, Any] | None
     scene.asks(title="May I?", options=YES_NO[:1], subject=subject)
     (question,) = scene.result("question.list")
     assert question.pop("subject", None) == shown
+    about = question.pop("about", {})
+    assert question.pop("text")
+    assert about.get("command") == (None if shown is None else shown.get("command"))
+    title = "May I? rm x" if "command" in about else "May I?"
     assert question == {
         "question": "q1",
         "session": "s1",
         "agent": AGENT,
-        "title": "May I?",
+        "title": title,
         "options": [{"option": "yes", "name": "Allow", "kind": "allow_once"}],
         "state": "open",
     }
@@ -561,7 +565,7 @@ def test_a_settled_question_says_by_whom() -> None:
     scene.session()
     key = scene.asks()
     scene.command("question.answer", option="yes")
-    settled = review_shapes.question(scene.state, scene.state.questions.all[key])
+    settled = question_shapes.question(scene.state, scene.state.questions.all[key])
     assert (settled["state"], settled["by"]) == ("settled", "editor")
 
 
@@ -578,7 +582,9 @@ def test_a_question_shows_the_changes_that_it_is_about() -> None:
     shown, bare = scene.result("question.list")
     patch_a = f"--- {A}\n+++ {A}\n@@ -2,1 +2,1 @@\n-two\n+2\n"
     assert shown["preview"] == [{"uri": URI_A, "patch": patch_a}]
-    assert "preview" not in bare
+    # Nothing is said of the third; the last one that is not over may be meant.
+    assert bare["about"]["guessed"]
+    assert [said["placed"] for said in bare["preview"]] == [False]
 
 
 # --- review -------------------------------------------------------------------------------

@@ -141,9 +141,10 @@ async def test_titles_are_short_lines_that_differ() -> None:
         for number in range(2):
             it.question(number, "Run\n\tsomething " + "long " * 50, options)
         titles = it.editor.titles(URI)
-        assert titles[1].startswith("Yes: Run something long long")
-        assert titles[2].endswith("… (2)")
-        assert titles[3].startswith("c: Run something")
+        assert titles[1].startswith("Yes (a): Run ⏎ something long long")
+        assert titles[2].startswith("Yes (b): Run ⏎ something")
+        assert titles[3].startswith("c: Run ⏎ something")
+        assert titles[6].endswith("… (2)")
         assert titles[4].startswith("Show what is asked: Run")
         assert len(titles) == len(set(titles)) == 9
         assert max(map(len, titles)) == 80
@@ -261,7 +262,7 @@ async def test_a_question_about_no_session_is_offered_everywhere_a03() -> None:
             "Do not open it: Log in to Demo",
         ]
         show = actions[0]["command"]
-        assert (show["command"], show["arguments"]) == ("acpls.question.list", [{}])
-        (told,) = it.editor.command(show["command"], show["arguments"][0])
-        assert told["url"] == "https://a.example/x"
+        assert (show["command"], show["arguments"]) == ("acpls.question.show", [{"question": "q1"}])
+        it.editor.ask("workspace/executeCommand", show)
+        assert [read.path for read in it.of(ef.ReadFile)] == ["/p/.acp/demo-launch-s1.md"]
         assert it.state.questions.pending()

@@ -341,7 +341,7 @@ async def test_nothing_that_allows_is_first_while_a_question_is_open() -> None:
         it.proposed(PATH, BASE, TARGET, held=object())
         it.question()
         first, *others = it.editor.actions(URI, 2, 0)
-        assert first["command"]["command"] == "acpls.session.openConversation"
+        assert first["command"]["command"] == "acpls.question.show"
         assert "Keep this change" in [action["title"] for action in others]
         assert not any("isPreferred" in action for action in (first, *others))
         assert it.of(ef.SendAnswer) == []

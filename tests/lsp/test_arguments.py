@@ -57,7 +57,13 @@ COMPLETE: dict[str, dict[str, Any]] = {
         "limit": 1,
     },
     "acpls.question.list": {"session": "s1"},
-    "acpls.question.answer": {"question": "q1", "option": "o", "scope": "user"},
+    "acpls.question.show": {"question": "q1"},
+    "acpls.question.answer": {
+        "question": "q1",
+        "option": "o",
+        "action": "dismiss",
+        "scope": "user",
+    },
     "acpls.permission.list": {},
     "acpls.permission.revoke": {"rule": "p1"},
     "acpls.checkpoint.list": {"session": "s1"},
@@ -84,7 +90,6 @@ REQUIRED = {
     "acpls.session.setOption": ["option", "value"],
     "acpls.toolCall.cancel": ["toolCall"],
     "acpls.terminal.cancel": ["terminal"],
-    "acpls.question.answer": ["option"],
     "acpls.checkpoint.restore": ["checkpoint"],
     "acpls.review.diff": ["uri"],
 }

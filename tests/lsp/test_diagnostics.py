@@ -220,7 +220,11 @@ async def test_an_open_question_is_a_warning_on_its_line_of_the_conversation() -
         buffer = it.state.buffers.get(uri)
         assert buffer is not None
         assert "First?" in buffer.text.split("\n")[line]
-        assert (found["message"], found["severity"], found["code"]) == ("First?", 2, "q1")
+        assert (found["message"], found["severity"], found["code"]) == (
+            "Waiting for you: First?",
+            2,
+            "q1",
+        )
         it.emit(ev.RequestWithdrawn(AGENT, 1))
         assert diagnostics_of(it.state, uri) == []
 

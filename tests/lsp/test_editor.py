@@ -341,6 +341,7 @@ async def test_several_questions_are_asked_at_once_and_each_has_its_own_answer_p
             "session": "s1",
             "agent": AGENT,
             "title": "One?",
+            "text": "The agent says nothing about what it wants to do.",
             "state": "open",
             "options": [
                 {"option": "yes", "name": "Allow", "kind": "allow_once"},
@@ -399,7 +400,7 @@ async def test_a_question_has_a_time_limit_and_a_late_answer_is_none(
         it.session()
         key = it.question()
         request = await it.editor.next("acp/question/ask")
-        assert await it.event(ev.QuestionPut) == ev.QuestionPut(key, None)
+        assert await it.event(ev.QuestionPut) == ev.QuestionPut(key, None, seen=False)
         assert (await it.editor.next("$/cancelRequest"))["params"] == {"id": request["id"]}
         it.editor.reply(request, {"option": "yes"})
         await it.settle()
@@ -452,7 +453,7 @@ async def test_a_question_that_cannot_be_sent_is_open_and_the_next_one_is_put(
     async with stage(announcing("questions")) as it:
         it.session()
         key = it.question(1, subject=OtherContent({"strange": {1, 2}}))
-        assert await it.event(ev.QuestionPut) == ev.QuestionPut(key, None)
+        assert await it.event(ev.QuestionPut) == ev.QuestionPut(key, None, seen=False)
         assert "TypeError" in caplog.text
         it.question(2, subject=AboutCommand("rm -r x", "/p"))
         request = await it.editor.next("acp/question/ask")
@@ -480,7 +481,8 @@ async def test_dialogs_come_one_at_a_time_in_order_p07() -> None:
             request, titles = await dialog(it)
             await it.settle()
             assert not it.editor.reads("window/showMessageRequest")
-            assert request["params"]["message"] == title
+            nothing = "The agent says nothing about what it wants to do."
+            assert request["params"]["message"] == f"{title}\n{nothing}"
             # The one that editors may preselect decides nothing; then all, in order.
             assert titles == ["Show what is asked", "Allow", "Always allow", "Reject"]
             it.editor.reply(request, {"title": "Always allow"})
@@ -496,7 +498,7 @@ async def test_the_neutral_answer_shows_the_conversation_and_settles_nothing() -
         it.editor.reply(request, {"title": titles[0]})
         assert await it.event(ev.QuestionPut) == ev.QuestionPut(key, None)
         commands = [e for e in it.events if isinstance(e, ev.CommandGiven)]
-        assert commands[-1] == ev.CommandGiven("acpls.session.openConversation", {"session": "s1"})
+        assert commands[-1] == ev.CommandGiven("acpls.question.show", {"question": key})
         assert it.state.questions.all[key].open
 
 
@@ -564,12 +566,12 @@ async def test_titles_that_are_equal_stay_distinguishable_p11() -> None:
             request, titles = await dialog(it)
             assert titles[:5] == [
                 "Show what is asked",
-                "Yes",
-                "Yes (2)",
+                "Yes (a)",
+                "Yes (b)",
                 "Show what is asked (2)",
                 "d",
             ]
-            assert titles[-1] == "two lines"
+            assert titles[-1] == "two ⏎ lines"
             assert len(set(titles)) == len(options) + 1
             assert max(map(len, titles)) == 80
             it.editor.reply(request, {"title": titles[at + 1]})
@@ -583,7 +585,7 @@ async def test_a_dialog_without_title_in_its_answer_is_dismissed() -> None:
         it.question()
         request, _ = await dialog(it)
         it.editor.reply(request, {"option": "yes"})
-        assert await it.event(ev.QuestionPut) == ev.QuestionPut("q1", None)
+        assert await it.event(ev.QuestionPut) == ev.QuestionPut("q1", None, seen=False)
 
 
 @pytest.mark.parametrize("name", ["Neovim", "helix", "Eglot", ""])
@@ -616,7 +618,7 @@ async def test_questions_end_with_the_editor() -> None:
         it.question()
         await it.editor.next("acp/question/ask")
         it.editor.protocol.editor_gone()
-        assert await it.event(ev.QuestionPut) == ev.QuestionPut("q1", None)
+        assert await it.event(ev.QuestionPut) == ev.QuestionPut("q1", None, seen=False)
 
 
 async def test_tasks_that_are_cancelled_tell_nothing() -> None:

@@ -83,7 +83,9 @@ async def test_each_captured_client_is_served(name: str, caplog: pytest.LogCaptu
         assert not [method for method in methods if method.startswith("acp/")]
         assert "textDocument/publishDiagnostics" in methods
         shown = it.editor.reads("window/showMessage")
-        assert shown == [{"type": 1, "message": "demo ended"}]
+        waiting = {"type": 1, "message": "Waiting for you: Edit a.py"}
+        gentle = it.state.editor.gentle_dialogs
+        assert shown == [*([] if gentle else [waiting]), {"type": 1, "message": "demo ended"}]
         answers = [m for m in it.editor.inbox if "method" not in m]
         assert not [m for m in answers if "error" in m]
         # Emacs would ask about a document whose file has changed, and is left alone.
@@ -477,8 +479,24 @@ async def test_focus_is_an_event(caplog: pytest.LogCaptureFixture) -> None:
             it.editor.notify("acp/focus/changed", wrong)
         assert len([e for e in it.events if isinstance(e, ev.FocusChanged)]) == 3
         assert len(caplog.records) == 5
-        it.editor.notify("acp/question/shown", {"question": "q1"})
         assert not it.editor.reads()
+
+
+async def test_what_is_on_the_screen_is_told_to_the_hub_p01(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with stage(announcing("questions")) as it:
+        it.session()
+        key = it.question()
+        it.editor.notify("acp/question/shown", {"question": key})
+        assert it.state.questions.all[key].shown
+        strange: list[Any] = [None, {}, {"question": 1}, {"question": "q1", "what": 1}]
+        for wrong in strange:
+            it.editor.notify("acp/question/shown", wrong)
+        assert len(caplog.records) == len(strange)
+        # One that there is not is passed over.
+        it.editor.notify("acp/question/shown", {"question": "q99"})
+        assert not it.state.questions.all[key].unseen
 
 
 async def test_cancelling_the_progress_of_a_turn_cancels_the_turn() -> None:

@@ -78,7 +78,7 @@ async def test_a02_a_plain_client_logs_in_by_a_code_action(tmp_path: Path, versi
         where: Json = {"textDocument": {"uri": uri}, "range": {"start": nowhere, "end": nowhere}}
 
         said = await at.popup()
-        assert said == "Scripted agent needs a login: a code action answers"
+        assert said == "Waiting for you: Scripted agent needs a login"
         where["context"] = {"diagnostics": []}
         actions = await at.request("textDocument/codeAction", where)
         offered = [a for a in actions if a["command"]["command"] == ANSWER]
@@ -211,7 +211,10 @@ async def test_a02_the_editor_runs_the_program_of_a_login(tmp_path: Path, versio
         at.answer["acp/terminal/run"] = lambda _: ended
         waiting = begin_session(at)
         asked = await at.next("acp/question/ask")
-        assert [o["name"] for o in asked["options"]][:2] == ["In a terminal"] * 2
+        assert [o["name"] for o in asked["options"]][:2] == [
+            "In a terminal (method:bad)",
+            "In a terminal (method:tty)",
+        ]
         answers["q1"].set({"option": "method:bad"})
         run = await at.next("acp/terminal/run")
         assert await state_of(at) == "loggingIn"

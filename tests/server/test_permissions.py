@@ -342,6 +342,7 @@ async def test_in_the_conversation_a_question_is_a_warning_on_its_line(tmp_path:
         (warning,) = await at.until(lambda: at.diagnostics(talk))
         assert warning["severity"] == 2
         await at.until(lambda: "Sure?" in at.text(talk))
+        assert await at.popup() == "Waiting for you: Sure?"
         (warning,) = at.diagnostics(talk)
         line = at.text(talk).splitlines()[warning["range"]["start"]["line"]]
         assert line.startswith("> ")

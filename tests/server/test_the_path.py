@@ -136,7 +136,8 @@ async def test_a_client_that_knows_nothing_but_lsp(tmp_path: Path, version: int)
         assert "Edit a.py" in line
         await at.until(lambda: "Edit a.py" in at.text(talk))
         first, *_ = await actions(at, uri)
-        assert first["command"]["command"] == "acpls.session.openConversation"
+        assert first["command"]["command"] == "acpls.question.show"
+        assert (await at.popup()).startswith("Waiting for you: Edit a.py")
         await at.command(*(await action(at, uri, "Allow once")))
         await at.until(lambda: " Done." in at.text(talk))
         await at.until(lambda: turn_progress(at, "end"))

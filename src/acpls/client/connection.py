@@ -21,7 +21,15 @@ from acpls.client.inbox import Inbox
 from acpls.client.lastwords import how_it_ended, telling_line
 from acpls.client.outbox import Outbox
 from acpls.client.terminals import Terminals
-from acpls.events import AgentEnded, AskFailed, Notified, QuestionAsked, Replied, RequestWithdrawn
+from acpls.events import (
+    AgentEnded,
+    AnswerLost,
+    AskFailed,
+    Notified,
+    QuestionAsked,
+    Replied,
+    RequestWithdrawn,
+)
 from acpls.session.asks import Failure, ForkSession, NewSession, ResumeSession, SessionOpened
 from acpls.wire import jsonrpc
 from acpls.wire.jsonrpc import Error, Message, Notification, Request, Result
@@ -162,14 +170,17 @@ class Connection:
         self._terminal_requests.pop(request, None)
         response = self._spoken().answer(request, self._crossing.answer(answer))
         if response.failure is None:
-            self.send(jsonrpc.result(request, response.result))
+            message = jsonrpc.result(request, response.result)
         else:
-            self.send(jsonrpc.error(request, response.failure.code, response.failure.message))
+            failure = response.failure
+            message = jsonrpc.error(request, failure.code, failure.message)
+        self._outbox.put(message, lambda: self._emit(AnswerLost(self.agent, request)))
         self._emit_all(response.events)
 
     def fail_pending(self, reason: str) -> None:
-        """Fail every ask that is still without a reply."""
+        """Fail every ask that is still without a reply, and whatever was not sent."""
         pending, self._pending = self._pending, {}
+        self._outbox.abandon()
         for number, ask in pending.values():
             self._fail(number, ask, Failure(jsonrpc.INTERNAL_ERROR, reason))
 

@@ -25,7 +25,7 @@ from acpls.client.programs import batch_overrides
 from acpls.client.running import INTERNAL_ERROR, Hold, Running
 from acpls.client.watch import Watch
 from acpls.effects import EndAgent, SendAnswer, SendAsk, StartAgent, WithdrawAsk
-from acpls.events import AgentReady, AgentStarting, AskFailed, LeftOut
+from acpls.events import AgentReady, AgentStarting, AnswerLost, AskFailed, LeftOut
 from acpls.session.asks import Failure, Prompt
 
 if TYPE_CHECKING:
@@ -113,6 +113,8 @@ class Host:
                 agent = self._agents.get(effect.agent)
                 if agent is not None and agent.connection is not None:
                     agent.connection.answer(effect.request, effect.answer)
+                else:
+                    self._emit(AnswerLost(effect.agent, effect.request))
             case _:
                 self._files.perform(effect)
 

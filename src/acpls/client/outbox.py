@@ -13,6 +13,8 @@ from acpls.wire import jsonrpc
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    Lost = Callable[[], None]
+
     from acpls.client.transport import Transport
 
 _MIB: Final = 1024 * 1024
@@ -25,14 +27,22 @@ class Outbox:
     def __init__(self, transport: Transport, close: Callable[[str], None]) -> None:
         self._transport = transport
         self._close = close
-        self._unsent: deque[bytes] = deque()
+        # The first one is being sent.
+        self._unsent: deque[tuple[bytes, Lost | None]] = deque()
         self._unsent_bytes = 0
+        self._gone = False
         self._to_send = anyio.Event()
 
-    def put(self, message: dict[str, Any]) -> None:
-        """Queue a message; it leaves after those queued before."""
+    def put(self, message: dict[str, Any], lost: Lost | None = None) -> None:
+        """Queue a message; it leaves after those queued before. ``lost`` is called when it is
+        known that it will not.
+        """
         line = jsonrpc.encode(message)
-        self._unsent.append(line)
+        if self._gone:
+            if lost is not None:
+                lost()
+            return
+        self._unsent.append((line, lost))
         self._unsent_bytes += len(line)
         self._to_send.set()
         if self._unsent_bytes > _MAX_UNSENT_BYTES:
@@ -43,11 +53,20 @@ class Outbox:
         try:
             while True:
                 while self._unsent:
-                    line = self._unsent.popleft()
+                    line, _ = self._unsent[0]
                     await self._transport.send(line)
+                    self._unsent.popleft()
                     self._unsent_bytes -= len(line)
                 self._to_send = anyio.Event()
                 await self._to_send.wait()
         except TransportGone:
-            self._unsent.clear()
-            self._unsent_bytes = 0
+            self.abandon()
+
+    def abandon(self) -> None:
+        """Nothing is sent any more; what was not is lost."""
+        self._gone = True
+        unsent, self._unsent = self._unsent, deque()
+        self._unsent_bytes = 0
+        for _, lost in unsent:
+            if lost is not None:
+                lost()

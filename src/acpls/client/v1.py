@@ -135,13 +135,15 @@ class DialectV1:
         assert isinstance(params, dict)
         raw = params["toolCall"]
         of = self._state.session(session)
-        patch = self._state.tell(session, *tool_call(of, call, raw), raw=raw)
+        patched = tool_call(of, call, raw)
+        patch = self._state.tell(session, *patched, raw=raw)
         turn = self._state.turn(session, updates.TurnChanged("requires_action"))
         title = call.title if isinstance(call.title, str) else None
         choices = lift.choosables(it.options)
         about = AboutToolCall(call.tool_call_id)
         agent = self._state.name
-        question = QuestionAsked(agent, request, session, title, choices, None, about)
+        own = next((x for x in patched if isinstance(x, updates.ToolCallPatched)), None)
+        question = QuestionAsked(agent, request, session, title, choices, None, about, call=own)
         return Asked((*patch, *turn, question))
 
     def answer(self, request: RequestId, answer: Answer | TerminalAnswer) -> Response:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from acpls.events import AgentEvent, RequestId
     from acpls.session.asks import AgentFacts, Answer, Ask, Failure
     from acpls.session.content import Json, Subject
+    from acpls.session.updates import ToolCallPatched
 
 # Files and terminals are no concern of a client here.
 CAPABILITIES: Final[Json] = {"auth": {"terminal": {}}, "elicitation": {"url": {}}}
@@ -109,14 +110,15 @@ class DialectV2:
         self._requests.admit(request, requests.PERMISSION, session)
         before: tuple[AgentEvent, ...] = ()
         about: Subject = None
+        own: ToolCallPatched | None = None
         match it.subject:
             case None:
                 pass
             case wire.ToolCallPermissionSubject(tool_call=call):
                 assert isinstance(params, dict)
                 raw = params["subject"]["toolCall"]
-                patch = pieces.patched(call, raw, self._state.session(session).cwd)
-                before = self._state.tell(session, patch, raw=raw)
+                own = pieces.patched(call, raw, self._state.session(session).cwd)
+                before = self._state.tell(session, own, raw=raw)
                 about = AboutToolCall(call.tool_call_id)
             case wire.CommandPermissionSubject() as run:
                 about = AboutCommand(run.command, run.cwd, run.tool_call_id, run.terminal_id)
@@ -124,7 +126,14 @@ class DialectV2:
                 about = OtherContent(other)
         choices = lift.choosables(it.options)
         question = QuestionAsked(
-            self._state.name, request, session, it.title, choices, it.description, about
+            self._state.name,
+            request,
+            session,
+            it.title,
+            choices,
+            it.description,
+            about,
+            call=own,
         )
         return Asked((*before, question))
 

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, assert_never
 
+from acpls.conversation import asked
 from acpls.session.content import Media, OtherBlock, Resource, ResourceLink, Text
 from acpls.session.state import (
     Compaction,
@@ -27,7 +29,7 @@ from acpls.session.state import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from acpls.questions import Question
+    from acpls.questions import Told
     from acpls.session.content import Block, PlanEntry
     from acpls.session.state import Entry, Session
 
@@ -52,7 +54,7 @@ class Rendering:
     questions: dict[str, int] = field(default_factory=dict)
 
 
-def render(session: Session, agent: str, questions: Sequence[Question]) -> Rendering:
+def render(session: Session, agent: str, questions: Sequence[Told]) -> Rendering:
     """The document above the prompt: title, binding line, and everything said so far."""
     lines = [f"# {_one_line(session.title or f'Conversation with {agent}')}", ""]
     binding = _one_line(f"session {session.key} of agent {session.agent}")
@@ -84,7 +86,7 @@ def render(session: Session, agent: str, questions: Sequence[Question]) -> Rende
     at: dict[str, int] = {}
     for question in questions:
         at[question.key] = len(lines)
-        lines += _question(question)
+        lines += map(_unmarked, asked.block(question, partial(_contained, agents=False)))
     return Rendering(tuple(lines), at)
 
 
@@ -146,15 +148,6 @@ def _is_unanswered(session: Session) -> bool:
     # That is how some agents take it when their model cannot be reached.
     last = next(reversed(session.entries.values()), None)
     return isinstance(last, Message) and last.role == "user"
-
-
-def _question(question: Question) -> Iterator[str]:
-    yield f"> **{_one_line(question.title)}**"
-    yield ">"
-    if question.description:
-        yield from _quoted([*text_lines(question.description), ""])
-    yield from (f"> - {_one_line(option.name)}" for option in question.options)
-    yield from (">", "> Answer with a code action.", "")
 
 
 # --- blocks --------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from acpls.events.agent import (
     AgentMisspoke,
     AgentReady,
     AgentStarting,
+    AnswerLost,
     AskFailed,
     FileReadAsked,
     FileWriteAsked,
@@ -43,6 +44,7 @@ from acpls.events.editor import (
     FocusChanged,
     ProgramRan,
     QuestionPut,
+    QuestionShown,
     SettingsChanged,
 )
 from acpls.events.world import (
@@ -74,6 +76,7 @@ __all__ = [
     "AgentMisspoke",
     "AgentReady",
     "AgentStarting",
+    "AnswerLost",
     "AskFailed",
     "BufferChanged",
     "BufferClosed",
@@ -108,6 +111,7 @@ __all__ = [
     "ProgramRan",
     "QuestionAsked",
     "QuestionPut",
+    "QuestionShown",
     "Replied",
     "RequestId",
     "RequestWithdrawn",
@@ -133,6 +137,7 @@ Event: TypeAlias = (
     | LinkAsked
     | LinkDone
     | RequestWithdrawn
+    | AnswerLost
     | FileReadAsked
     | FileWriteAsked
     | EditorReady
@@ -145,6 +150,7 @@ Event: TypeAlias = (
     | CommandGiven
     | CommandAbandoned
     | QuestionPut
+    | QuestionShown
     | ProgramRan
     | EditApplied
     | EditRefused

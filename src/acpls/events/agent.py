@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     from acpls.session.asks import AgentFacts, Failure, Reply
     from acpls.session.content import Choosable, Json, Subject
-    from acpls.session.updates import Update
+    from acpls.session.updates import ToolCallPatched, Update
 
 RequestId: TypeAlias = int | str | None
 
@@ -110,6 +110,9 @@ class AskFailed:
 class QuestionAsked:
     """The agent waits for the user's permission under its own request id; ``raw`` are the
     request's params as they came.
+
+    ``call``: the tool call that it is about, as it stood in the request. ``session`` may be
+    one that was never opened here, and works for one that was.
     """
 
     agent: str
@@ -120,6 +123,7 @@ class QuestionAsked:
     description: str | None = None
     subject: Subject = None
     raw: Any = field(default=None, compare=False)
+    call: ToolCallPatched | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +175,14 @@ class RequestWithdrawn:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerLost:
+    """The answer to a request of the agent did not leave for it any more: it is gone."""
+
+    agent: str
+    request: RequestId
+
+
+@dataclass(frozen=True, slots=True)
 class FileReadAsked:
     """The agent asks for a file's text; ``line`` is one-based, ``limit`` counts lines."""
 
@@ -208,6 +220,7 @@ AgentEvent: TypeAlias = (
     | LinkAsked
     | LinkDone
     | RequestWithdrawn
+    | AnswerLost
     | FileReadAsked
     | FileWriteAsked
 )

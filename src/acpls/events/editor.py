@@ -113,12 +113,22 @@ class QuestionPut:
     """What came of putting a question to the user: the option chosen, or ``None`` when it
     was dismissed, could not be shown, or was answered with an error.
 
-    ``scope``: for how long an answer that holds always is to be remembered, if that was said.
+    ``seen``: the editor did show it. ``dialog``: as ``PutQuestion`` wanted it. ``scope``: for
+    how long an answer that holds always is to be remembered, if that was said.
     """
 
     question: str
     option: str | None
+    seen: bool = True
+    dialog: bool = False
     scope: Literal["session", "workspace", "user"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionShown:
+    """The editor says that a question is on the screen; it may be one that there is not."""
+
+    question: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from acpls.effects import OpenLink, SendAnswer, ShowQuestions
-from acpls.hub import claims, holding, login, permission_commands, permissions
-from acpls.hub.putting import put_next
+from acpls.effects import After, OpenLink, SendAnswer, ShowQuestions, ShowSession, TellUser
+from acpls.hub import claims, holding, login, permission_commands, permissions, telling
+from acpls.hub.putting import not_put, put_next
 from acpls.hub.state import CannotDo
+from acpls.hub.tokens import CrossedCancel
 from acpls.questions import OPEN
 from acpls.review.composing import Author
 from acpls.session.asks import Failure
-from acpls.session.content import AboutCommand, AboutToolCall
+from acpls.session.content import AboutToolCall
 
 if TYPE_CHECKING:
-    from acpls.events import QuestionAsked, QuestionPut, RequestWithdrawn
+    from acpls.events import AnswerLost, QuestionAsked, QuestionPut, QuestionShown, RequestWithdrawn
     from acpls.hub.state import Effects, State
     from acpls.permissions import Scope
     from acpls.questions import Question
@@ -22,32 +23,57 @@ if TYPE_CHECKING:
 
 INVALID_PARAMS = -32602
 
+_TITLE_LIMIT = 40
+
 
 def asked(state: State, event: QuestionAsked) -> Effects:
     """An agent asks for permission. The question stays open until somebody answers it."""
-    session = state.session_of(event.agent, event.session)
+    session = telling.session_of(state, event.agent, event.session)
     if session is None:
         failure = Failure(INVALID_PARAMS, "no such session is open here")
         yield SendAnswer(event.agent, event.request, failure)
         return
-    question = state.questions.ask(event, session.key, _title(state, session, event))
-    question.foreground = session.busy
+    title, about = telling.draw(state, event, session)
+    question = state.questions.ask(event, session.key, title, about)
+    question.subagent = event.session if session.native != event.session else None
+    question.foreground = session.busy and not _in_background(session, question)
+    question.turn = session.turn if question.foreground else None
+    question.can_dismiss = _withdraws(state, event.agent)
+    yield ShowSession(session.key, "state")
+    if session.stopping and question.foreground:
+        # It was asked before the agent knew of the cancel.
+        if not question.can_dismiss:
+            yield from state.questions.settle(question, "cancel")
+            return
+        yield After(state.settings.cancel_seconds, CrossedCancel(question.key))
     yield ShowQuestions()
     yield from permissions.judge(state, question)
     yield from put_next(state)
 
 
-def _title(state: State, session: Session, event: QuestionAsked) -> str:
-    match event.subject:
-        case AboutToolCall(tool_call):
-            call = session.tool_call(tool_call)
-            about = call.title if call is not None else ""
-        case AboutCommand(command):
-            about = f"Run {command}"
-        case _:
-            about = ""
-    agent = state.agent(event.agent).title
-    return event.title or about or f"{agent} asks for permission and says nothing more"
+def _withdraws(state: State, agent: str) -> bool:
+    facts = state.agent(agent).facts
+    return facts is not None and facts.withdraws_questions
+
+
+def _in_background(session: Session, question: Question) -> bool:
+    """Whether it is asked for something that runs besides the turn, as the agent says."""
+    asking = {question.subagent}
+    if isinstance(question.subject, AboutToolCall):
+        asking.add(question.subject.tool_call)
+    return any(item.id is not None and item.id in asking for item in session.background)
+
+
+def crossed_cancel(state: State, token: CrossedCancel) -> Effects:
+    """An agent has had its time to withdraw what it asked while it was being stopped."""
+    question = state.questions.all[token.question]
+    session = state.sessions[question.session]
+    if question.open and session.stopping and session.turn == question.turn:
+        yield from state.questions.settle(question, "cancel")
+        yield from put_next(state)
+
+
+# --- what the user does ----------------------------------------------------------------
 
 
 def was_put(state: State, event: QuestionPut) -> Effects:
@@ -59,21 +85,39 @@ def was_put(state: State, event: QuestionPut) -> Effects:
         yield from answer(
             state, question, event.option, event.scope if event.scope in scopes else None
         )
+        return
+    if event.dialog:
+        question.dialog = "over"
+        yield from put_next(state)
+    elif event.seen:
+        question.shown = question.dismissed = True
+        yield from put_next(state)
     else:
         question.dismissed = True
-        yield from put_next(state)
+        yield from not_put(state, question)
 
 
-def answer(state: State, question: Question, option: str, scope: Scope | None = None) -> Effects:
-    """The user chose an option. Raises ``CannotDo`` for a settled question, or a strange option.
+def was_shown(state: State, event: QuestionShown) -> None:
+    """The editor has a question on its screen. What it does not know of is passed over."""
+    question = state.questions.all.get(event.question)
+    if question is not None and question.open:
+        question.shown = True
+
+
+def answer(
+    state: State, question: Question, option: str | None, scope: Scope | None = None
+) -> Effects:
+    """The user chose an option. Raises ``CannotDo`` for a settled question, a strange option,
+    and where none was named: nothing is chosen for the user.
 
     ``scope``: for how long an answer that holds always is to be remembered.
     """
-    if not question.open:
-        message = f"The question was settled already, by {question.by}"
-        raise CannotDo(message, field="question")
+    _must_be_open(question)
+    offered = ", ".join(o.option for o in question.options) or "nothing"
+    if option is None:
+        message = f"Which option is meant? The question offers: {offered}"
+        raise CannotDo(message, field="option")
     if not question.offers(option):
-        offered = ", ".join(o.option for o in question.options)
         message = f"The question does not offer {option!r}; it offers: {offered}"
         raise CannotDo(message, field="option")
     permissions.check(state, question, option, scope)
@@ -92,6 +136,26 @@ def answer(state: State, question: Question, option: str, scope: Scope | None = 
     yield from put_next(state)
 
 
+def dismiss(state: State, question: Question) -> Effects:
+    """The user will not answer. Raises ``CannotDo`` where the agent cannot be told that."""
+    _must_be_open(question)
+    if not question.can_dismiss:
+        title = state.agent(question.agent).title
+        message = f"{title} takes a dismissed question for a cancelled turn; choose an option"
+        raise CannotDo(message, field="action")
+    yield from state.questions.settle(question, "editor")
+    yield from put_next(state)
+
+
+def _must_be_open(question: Question) -> None:
+    if not question.open:
+        message = f"The question was settled already, by {question.by}"
+        raise CannotDo(message, field="question")
+
+
+# --- what ends a question without the user -----------------------------------------------
+
+
 def withdrawn(state: State, event: RequestWithdrawn) -> Effects:
     """The agent no longer waits; it still gets its one answer."""
     question = state.questions.asked_as(event.agent, event.request)
@@ -102,12 +166,32 @@ def withdrawn(state: State, event: RequestWithdrawn) -> Effects:
         yield from holding.withdrawn(state, event.agent, event.request)
 
 
-def cancel_turn(state: State, session: Session) -> Effects:
-    """Settle the session's open questions as cancelled; those of background work stay open.
-    Writes that are held wait no longer.
+def answer_lost(state: State, event: AnswerLost) -> Effects:
+    """An answer did not reach its agent. Who gave it is to know, and nobody else."""
+    for question in reversed(state.questions.all.values()):
+        if question.agent == event.agent and question.request == event.request:
+            if question.by == "editor" and not question.is_ours:
+                title = telling.line(state, question, _TITLE_LIMIT)
+                yield TellUser("error", f"Your answer did not reach the agent: {title}")
+            return
+
+
+def cancel_turn(state: State, session: Session, turn: str | None) -> Effects:
+    """Settle the open questions of a turn as cancelled; those of background work stay open,
+    as do those of a turn before. Writes that are held wait no longer.
     """
     yield from holding.cancel(state, session.key)
     for question in state.questions.pending(session.key):
-        if question.foreground:
+        if question.foreground and question.turn in {None, turn}:
             yield from state.questions.settle(question, "cancel")
     yield from put_next(state)
+
+
+def cancel_all(state: State, session: Session) -> Effects:
+    """The same, with all permissions that the session's agent waits for, as agents expect that
+    do not withdraw their questions themselves.
+    """
+    for question in state.questions.pending(session.key):
+        if question.kind == "permission":
+            yield from state.questions.settle(question, "cancel")
+    yield from cancel_turn(state, session, session.turn)

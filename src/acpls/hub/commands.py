@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from acpls import __version__
-from acpls.effects import ReplyCommand, ShowDocument, ShowSession
+from acpls.effects import ReplyCommand, ShowDocument, ShowSession, TellUser
 from acpls.hub import (
     agents,
     asking,
@@ -16,9 +16,11 @@ from acpls.hub import (
     conversing,
     meant,
     outputs,
+    question_shapes,
     review_shapes,
     sessions,
     shapes,
+    telling,
 )
 from acpls.hub.agent_commands import AGENT_COMMANDS
 from acpls.hub.permission_commands import PERMISSION_COMMANDS
@@ -57,7 +59,7 @@ def session_list(state: State, arguments: Arguments, ticket: object) -> Effects:
         what = asks.ListSessions(arguments.get("cwd"), arguments.get("cursor"))
         yield from agents.ask(state, name, what, "", ticket)
         return
-    entries = [shapes.session_entry(session) for session in state.sessions.values()]
+    entries = [shapes.session_entry(state, session) for session in state.sessions.values()]
     yield ReplyCommand(ticket, {"sessions": entries})
 
 
@@ -221,13 +223,35 @@ def _output(session: Session, arguments: Arguments) -> str:
 def question_list(state: State, arguments: Arguments, ticket: object) -> Effects:
     """The open questions, oldest first."""
     pending = state.questions.pending(meant.session_or_all(state, arguments))
-    yield ReplyCommand(ticket, [review_shapes.question(state, question) for question in pending])
+    yield ReplyCommand(ticket, [question_shapes.question(state, question) for question in pending])
+
+
+def question_show(state: State, arguments: Arguments, ticket: object) -> Effects:
+    """Open the conversation where a question stands."""
+    question = meant.question(state, arguments)
+    session = question.session
+    if session not in state.sessions:
+        # It is about the agent, and stands in all of its conversations.
+        own = [s.key for s in state.sessions.values() if s.agent == question.agent]
+        session = state.current if state.current in own else next(iter(own), "")
+    if session in state.sessions:
+        of = state.sessions[session]
+        yield from conversing.open_document(state, of, ticket, question=question.key)
+        return
+    told = telling.told(state, question)
+    yield TellUser("info", told.title, "\n".join(told.whole()))
+    yield ReplyCommand(ticket, question_shapes.question(state, question))
 
 
 def question_answer(state: State, arguments: Arguments, ticket: object) -> Effects:
     """Answer a question with one of its options."""
     question = meant.question(state, arguments)
-    yield from asking.answer(state, question, arguments["option"], arguments.get("scope"))
+    if "action" in arguments:
+        if "option" in arguments:
+            raise CannotDo("Either an option or an action", field="action")
+        yield from asking.dismiss(state, question)
+    else:
+        yield from asking.answer(state, question, arguments.get("option"), arguments.get("scope"))
     yield ReplyCommand(ticket, {})
 
 
@@ -265,7 +289,7 @@ def status(state: State, _: Arguments, ticket: object) -> Effects:
     answer = {
         "version": __version__,
         "agents": [shapes.agent(state.agent(name)) for name in state.settings.agents],
-        "sessions": [shapes.session_entry(session) for session in state.sessions.values()],
+        "sessions": [shapes.session_entry(state, session) for session in state.sessions.values()],
         "currentSession": state.current,
         "questions": len(state.questions.pending()),
         "hunks": len(pending),
@@ -297,6 +321,7 @@ COMMANDS: dict[str, Run] = {
     "acpls.terminal.cancel": terminal_cancel,
     "acpls.output.read": output_read,
     "acpls.question.list": question_list,
+    "acpls.question.show": question_show,
     "acpls.question.answer": question_answer,
     **PERMISSION_COMMANDS,
     **REVIEW_COMMANDS,

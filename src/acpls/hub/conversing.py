@@ -21,7 +21,7 @@ from acpls.effects import (
     ShowDocument,
     WriteFile,
 )
-from acpls.hub import agents, editing, sessions
+from acpls.hub import agents, editing, sessions, telling
 from acpls.hub.state import CannotDo
 from acpls.hub.tokens import ForConversation, IgnoreFile
 from acpls.session.content import Text
@@ -51,11 +51,20 @@ FAILED = -32603
 def rendering(state: State, session: Session) -> Rendering:
     """The session as it should stand in its document now."""
     title = state.agent(session.agent).title
-    return render(session, title, state.questions.shown_in(session.key, session.agent))
+    questions = state.questions.shown_in(session.key, session.agent)
+    return render(session, title, [telling.told(state, question) for question in questions])
 
 
-def open_document(state: State, session: Session, ticket: object, quote: str = "") -> Effects:
-    """Make the session's document, if there is none, add ``quote`` to its draft, show it."""
+def open_document(
+    state: State,
+    session: Session,
+    ticket: object,
+    quote: str = "",
+    question: str | None = None,
+) -> Effects:
+    """Make the session's document, if there is none, add ``quote`` to its draft, show it,
+    at the line of ``question`` where one is named.
+    """
     conversation = state.conversations.get(session.key)
     if conversation is None:
         name = re.sub(r"[^A-Za-z0-9_-]+", "-", f"{session.agent}-{state.launch}-{session.key}")
@@ -64,7 +73,7 @@ def open_document(state: State, session: Session, ticket: object, quote: str = "
         state.conversations[session.key] = conversation
     if quote:
         conversation.quotes = (*conversation.quotes, quote)
-    token = ForConversation(session.key, ticket=ticket, show=True)
+    token = ForConversation(session.key, ticket=ticket, show=True, question=question)
     yield ReadFile(token, conversation.path, (session.cwd,))
 
 
@@ -165,6 +174,9 @@ def read(state: State, token: ForConversation, event: FileRead) -> Effects:
     conversation, disk = state.conversations[token.session], event.disk
     session = state.sessions[token.session]
     if state.buffers.get(conversation.uri) is not None:
+        if token.question is not None:
+            # It is to be there when the user comes to its line.
+            yield from _write(state, conversation)
         yield from _show(state, token)
         yield from touch(state, token.session)
         return
@@ -220,7 +232,8 @@ def written(state: State, token: ForConversation, event: FileWritten) -> Effects
 def _show(state: State, token: ForConversation) -> Effects:
     if token.show:
         conversation = state.conversations[token.session]
-        line = len(conversation.head) + 2
+        at = {} if conversation.rendering is None else conversation.rendering.questions
+        line = at.get(token.question or "", len(conversation.head) + 2)
         yield ShowDocument(conversation.uri, line, line, take_focus=True)
         yield ReplyCommand(token.ticket, {"uri": conversation.uri})
 

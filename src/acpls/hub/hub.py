@@ -28,6 +28,7 @@ from acpls.hub import (
     login,
     permission_commands,
     permissions,
+    putting,
     replies,
     sessions,
     stored,
@@ -102,6 +103,7 @@ class Hub:
                 | ev.LinkAsked()
                 | ev.LinkDone()
                 | ev.RequestWithdrawn()
+                | ev.AnswerLost()
                 | ev.FileReadAsked()
                 | ev.FileWriteAsked()
                 | ev.AgentMisspoke()
@@ -128,6 +130,8 @@ class Hub:
                 yield from links.done(state, event)
             case ev.RequestWithdrawn():
                 yield from asking.withdrawn(state, event)
+            case ev.AnswerLost():
+                yield from asking.answer_lost(state, event)
             case ev.FileReadAsked():
                 yield from files.read_asked(state, event)
             case ev.FileWriteAsked():
@@ -166,6 +170,8 @@ class Hub:
                 pass
             case ev.QuestionPut():
                 yield from asking.was_put(state, event)
+            case ev.QuestionShown():
+                asking.was_shown(state, event)
             case ev.ProgramRan(token):
                 yield from _RAN[type(token)](state, token, event)
             case ev.EditApplied(edit) | ev.EditRefused(edit) if edit in state.file_edits:
@@ -248,6 +254,8 @@ class Hub:
         for effect in effects:
             if isinstance(effect, QuestionSettled):
                 question = self.state.questions.all[effect.question]
+                if question.session in self.state.sessions:
+                    yield ShowSession(question.session, "state")
                 if question.kind == "write":
                     yield from write_questions.settled(self.state, question)
 
@@ -317,6 +325,8 @@ _RAN: Mapping[type, Callable[[State, Any, ev.ProgramRan], Effects]] = {
 _TIME: Mapping[type, Callable[[State, Any], Effects]] = {
     tokens.AskDue: replies.ask_due,
     tokens.CancelDue: sessions.cancel_due,
+    tokens.CrossedCancel: asking.crossed_cancel,
+    tokens.NotShown: putting.not_shown,
     tokens.NotReopened: replies.not_reopened,
     tokens.NextPrompt: sessions.prompt_due,
     tokens.Failed: replies.tell_failure,

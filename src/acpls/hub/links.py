@@ -29,6 +29,7 @@ def asked(state: State, event: LinkAsked) -> Effects:
     key = "" if session is None else session.key
     question = state.questions.visit(event, key, can_open=state.editor.links)
     question.foreground = session is not None and session.busy
+    question.turn = None if session is None else session.turn
     yield ShowQuestions()
     yield from tell_plainly(state, question)
     yield from put_next(state)

@@ -113,7 +113,7 @@ def _opened(state: State, session: Session, reply: asks.SessionOpened, waiting: 
     yield ShowSession(session.key, "state")
     yield from turns.opened(state, session)
     yield from stored.opened(state, session)
-    yield ReplyCommand(waiting.ticket, shapes.session_entry(session))
+    yield ReplyCommand(waiting.ticket, shapes.session_entry(state, session))
     if not isinstance(waiting.ask, asks.ResumeSession):
         yield from _set_options(state, session)
     if reply.loaded:

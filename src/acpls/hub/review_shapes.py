@@ -1,73 +1,30 @@
-"""The JSON for questions, changes under review, and places (docs/protocol.md).
+"""The JSON for changes under review, and places (docs/protocol.md).
 
 Invariant: pure; reads the state and changes nothing.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any
 
 from acpls.hub import holding
 from acpls.hub.shapes import clip, lean, lines
 from acpls.review import placing
 from acpls.review.change import WHOLE
-from acpls.review.composing import Author
-from acpls.session import content as c
 from acpls.text import uris
 from acpls.text.diff import diff
 from acpls.text.lines import split_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from acpls.follow import Place
     from acpls.hub.state import State
-    from acpls.questions import Question
     from acpls.review.change import Change
     from acpls.review.composing import ReviewHunk
     from acpls.review.placing import Standing
 
     Shape = dict[str, Any]
-
-
-def question(state: State, of: Question) -> Shape:
-    """A question, with what it is about."""
-    return lean(
-        question=of.key,
-        session=of.session or None,
-        agent=of.agent,
-        title=of.title,
-        description=of.description,
-        subject=_subject(of.subject),
-        options=[{"option": o.option, "name": o.name, "kind": o.kind} for o in of.options],
-        state="open" if of.open else "settled",
-        by=of.by,
-        url=of.url,
-        preview=_preview(state, of),
-    )
-
-
-def _subject(subject: c.Subject) -> Shape | None:
-    match subject:
-        case None:
-            return None
-        case c.AboutToolCall(call):
-            return {"type": "toolCall", "toolCall": call}
-        case c.AboutCommand(command, cwd, call, terminal):
-            return lean(type="command", command=command, cwd=cwd, toolCall=call, terminal=terminal)
-        case c.OtherContent(payload):
-            return {"type": "other", "payload": payload}
-        case _:
-            assert_never(subject)
-
-
-def _preview(state: State, of: Question) -> list[Shape] | None:
-    if not isinstance(of.subject, c.AboutToolCall):
-        return None
-    author = Author(of.session, of.subject.tool_call)
-    return [
-        {"uri": uri(state, path), "patch": unified(change)}
-        for (whose, path), change in state.ledger.proposals.items()
-        if whose == author and change.hunks
-    ] or None
 
 
 def uri(state: State, place: str) -> str:
@@ -123,16 +80,16 @@ def unified(change: Change) -> str:
         old = h.start + bool(h.old)
         new = h.start + shift + bool(h.new)
         out.append(f"@@ -{old},{len(h.old)} +{new},{len(h.new)} @@\n")
-        out += [_patch_line("-", line) for line in h.old]
-        out += [_patch_line("+", line) for line in h.new]
+        out += patch_lines("-", h.old)
+        out += patch_lines("+", h.new)
         shift += len(h.new) - len(h.old)
     return "".join(out)
 
 
-def _patch_line(sign: str, line: str) -> str:
-    if line.endswith("\n"):
-        return f"{sign}{line}"
-    return f"{sign}{line}\n\\ No newline at end of file\n"
+def patch_lines(sign: str, lines: Iterable[str]) -> list[str]:
+    """Lines of a text as those of a patch."""
+    missing = "\n\\ No newline at end of file\n"
+    return [f"{sign}{line}{'' if line.endswith(chr(10)) else missing}" for line in lines]
 
 
 def change(state: State, of: Change) -> Shape:

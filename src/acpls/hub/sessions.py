@@ -68,7 +68,7 @@ def fork(state: State, of: Session, ticket: object) -> Effects:
 def reopen(state: State, session: Session, ticket: object) -> Effects:
     """Open a lost session again. Raises ``CannotDo`` where there is nothing to be opened."""
     if session.state != "lost":
-        yield ReplyCommand(ticket, shapes.session_entry(session))
+        yield ReplyCommand(ticket, shapes.session_entry(state, session))
         return
     if session.over or session.native is None:
         what = "was closed" if session.closed else "was never open"
@@ -126,7 +126,7 @@ def cancel(state: State, session: Session) -> Effects:
     yield from agents.ask(state, session.agent, asks.Cancel(session.native), session.key)
     facts = state.agent(session.agent).facts
     if facts is None or not facts.withdraws_questions:
-        yield from asking.cancel_turn(state, session)
+        yield from asking.cancel_all(state, session)
     yield ShowSession(session.key, "state")
     yield After(state.settings.cancel_seconds, CancelDue(session.key, session.turn))
 
@@ -157,7 +157,7 @@ def cancel_due(state: State, token: CancelDue) -> Effects:
     session = state.sessions[token.session]
     if not session.stopping or session.turn != token.turn:
         return
-    yield from asking.cancel_turn(state, session)
+    yield from asking.cancel_turn(state, session, session.turn)
     title = state.agent(session.agent).title
     yield TellUser("error", f"{title} has not confirmed the stop; acpls.session.endTurn ends it")
 
@@ -168,7 +168,7 @@ def end_turn(state: State, session: Session) -> Effects:
         return
     for number in _prompts_of(state, session):
         state.asks[number] = replace(state.asks[number], abandoned=True)
-    yield from asking.cancel_turn(state, session)
+    yield from asking.cancel_turn(state, session, session.turn)
     yield from apply(state, session, up.TurnChanged("idle", "cancelled"))
 
 
@@ -231,7 +231,7 @@ def _may_be_late(state: State, session: Session, update: up.Update) -> bool:
 
 def apply(state: State, session: Session, update: up.Update) -> Effects:
     """Let a session take an update in, and do what follows from it."""
-    stopping, asked = session.stopping, session.asked
+    stopping, asked, turn = session.stopping, session.asked, session.turn
     yield from show(session, session.apply(update))
     match update:
         case up.ToolCallPatched(tool_call=tool_call):
@@ -240,7 +240,7 @@ def apply(state: State, session: Session, update: up.Update) -> Effects:
             yield from _tool_call_changed(state, session, tool_call)
         case up.TurnChanged(state="idle", stop_reason=reason):
             if stopping or reason == "cancelled":
-                yield from asking.cancel_turn(state, session)
+                yield from asking.cancel_turn(state, session, turn)
             yield from claims.end_turn(state, session)
             yield from turns.ends(state, session)
             if reason not in {"error", "cancelled"}:

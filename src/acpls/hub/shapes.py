@@ -71,8 +71,9 @@ def agent(known: Agent) -> Shape:
     return entry
 
 
-def session_entry(session: Session) -> Shape:
-    """A session entry."""
+def session_entry(state: State, session: Session) -> Shape:
+    """A session entry; ``questions`` are the keys of those that are open."""
+    waiting = [question.key for question in state.questions.pending(session.key)]
     return lean(
         session=session.key,
         agent=session.agent,
@@ -84,6 +85,7 @@ def session_entry(session: Session) -> Shape:
         error=session.error,
         live=session.state != "lost",
         updatedAt=session.updated_at,
+        questions=waiting or None,
         background=[lean(type=b.kind, id=b.id) for b in session.background] or None,
         meta=session.meta or None,
     )
@@ -108,7 +110,7 @@ def known_sessions(state: State, agent: str, page: SessionsListed) -> Shape:
 def snapshot(state: State, session: Session) -> Shape:
     """The whole of a session, as ``acpls.session.get`` answers it."""
     return {
-        **session_entry(session),
+        **session_entry(state, session),
         "seq": session.seq,
         "entries": [entry(state, e) for e in session.entries.values()],
         "plans": [plan(session, key) for key in session.plans],

@@ -21,6 +21,20 @@ class CancelDue:
 
 
 @dataclass(frozen=True, slots=True)
+class CrossedCancel:
+    """The time that an agent has to withdraw a question that crossed the cancel of its turn."""
+
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotShown:
+    """The time that an editor has to say that it shows a question."""
+
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
 class NextPrompt:
     """A queued prompt may be sent, unless its agent turns out to be gone."""
 
@@ -264,7 +278,8 @@ class StoreDue:
 class ForConversation:
     """A step of keeping a session's conversation document up to date.
 
-    ``ticket``: the command that opens the document; ``show``: to the user, then.
+    ``ticket``: the command that opens the document; ``show``: to the user, then, at the line
+    of ``question`` or else where the next prompt is written.
     ``quotes``: how many of the quotes are in what is written, ``sent``: the draft that went
     out and is part of it.
     """
@@ -272,6 +287,7 @@ class ForConversation:
     session: str
     ticket: object = None
     show: bool = False
+    question: str | None = None
     quotes: int = 0
     sent: tuple[str, ...] | None = None
 

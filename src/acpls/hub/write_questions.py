@@ -74,7 +74,8 @@ def _ask(
     question = state.questions.about_write(
         token.agent, token.session, title, options, disk.path, (token, disk)
     )
-    question.foreground = state.sessions[token.session].busy
+    session = state.sessions[token.session]
+    question.foreground, question.turn = session.busy, session.turn
     yield ShowQuestions()
     yield from tell_plainly(state, question)
     yield from put_next(state)

@@ -58,8 +58,7 @@ def _is_wanted(kind: str, wanted: Sequence[types.CodeActionKind | str]) -> bool:
 
 
 def _offers(state: State, uri: str, span: types.Range) -> Iterator[Offer]:
-    for question in state.questions.pending():
-        yield from answers.of(state, question)
+    yield from answers.offers(state)
     here = hunks.shown(state, uri)
     yield from _verdicts(state, here, uri, span)
     if any(conversation.uri == uri for conversation in state.conversations.values()):

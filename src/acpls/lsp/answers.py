@@ -1,44 +1,65 @@
-"""The answers to an open question, as code actions."""
+"""The answers to open questions, as code actions.
+
+Invariant: what a menu can hold is bounded; what is left out can be reached all the same.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from itertools import islice
+from typing import TYPE_CHECKING, Final
 
-from acpls.hub import permissions
+from acpls.conversation.asked import DISMISS
+from acpls.hub import permissions, telling
 from acpls.lsp.offers import Offer
+from acpls.lsp.wording import TITLE_LIMIT
+from acpls.questions.told import names
+from acpls.text.visible import middle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from acpls.hub.state import State
     from acpls.questions import Question
-    from acpls.session.content import Choosable
 
 SHOW_REQUEST: Final = "Show what is asked"
+OPTIONS_LIMIT: Final = 20
+QUESTIONS_LIMIT: Final = 10
 
-
+_NAME_LIMIT: Final = 40
+_SHOW: Final = "acpls.question.show"
+_ANSWER: Final = "acpls.question.answer"
 _WIDER: Final = {"workspace": "in this workspace", "user": "everywhere"}
 
 
-def of(state: State, question: Question) -> Iterator[Offer]:
-    """What can be done about a question; the first of it decides nothing."""
+def offers(state: State) -> Iterator[Offer]:
+    """What can be done about the open questions, oldest first."""
+    pending = state.questions.pending()
+    for question in pending[:QUESTIONS_LIMIT]:
+        yield from _of(state, question)
+    rest = pending[QUESTIONS_LIMIT:]
+    if rest:
+        what = "question" if len(rest) == 1 else f"{len(rest)} questions"
+        yield Offer(f"Show the other {what}", _SHOW, {"question": rest[0].key})
+
+
+def _of(state: State, question: Question) -> Iterator[Offer]:
     # Editors may preselect the first action, so the first one decides nothing.
-    if question.session:
-        show: tuple[str, dict[str, Any]] = (
-            "acpls.session.openConversation",
-            {"session": question.session},
-        )
-    else:
-        show = "acpls.question.list", {}
-    yield Offer(f"{SHOW_REQUEST}: {question.title}", *show)
-    for option in question.options:
-        yield Offer(f"{option.name or option.option}: {question.title}", *_answer(question, option))
-    for option in question.options:
-        command, argument = _answer(question, option)
-        for scope in permissions.scopes(state, question, option.option)[1:]:
-            title = f"{option.name or option.option} ({_WIDER[scope]}): {question.title}"
-            yield Offer(title, command, {**argument, "scope": scope})
+    this = {"question": question.key}
+    yield Offer(_titled(state, SHOW_REQUEST, question), _SHOW, this)
+    for option, name in islice(names(question), OPTIONS_LIMIT):
+        title = _titled(state, middle(name, _NAME_LIMIT), question)
+        yield Offer(title, _ANSWER, {**this, "option": option})
+    for option, name in islice(names(question), OPTIONS_LIMIT):
+        for scope in permissions.scopes(state, question, option)[1:]:
+            title = _titled(state, f"{middle(name, _NAME_LIMIT)} ({_WIDER[scope]})", question)
+            yield Offer(title, _ANSWER, {**this, "option": option, "scope": scope})
+    rest = len(question.options) - OPTIONS_LIMIT
+    if rest > 0:
+        yield Offer(_titled(state, f"Show {rest} more answers", question), _SHOW, this)
+    if question.can_dismiss:
+        yield Offer(_titled(state, DISMISS, question), _ANSWER, {**this, "action": "dismiss"})
 
 
-def _answer(question: Question, option: Choosable) -> tuple[str, dict[str, Any]]:
-    return "acpls.question.answer", {"question": question.key, "option": option.option}
+def _titled(state: State, what: str, question: Question) -> str:
+    limit = TITLE_LIMIT - len(what) - len(": ")
+    return f"{what}: {telling.line(state, question, limit)}"

@@ -137,9 +137,13 @@ class _Output(_Session):
     limit: Annotated[int, Field(gt=0)] | None = None
 
 
-class _Answer(_Closed):
+class _Question(_Closed):
     question: str | None = None
-    option: str
+
+
+class _Answer(_Question):
+    option: str | None = None
+    action: Literal["dismiss"] | None = None
     scope: Literal["session", "workspace", "user"] | None = None
 
 
@@ -209,6 +213,7 @@ _MODELS: dict[str, type[_Closed]] = {
     "acpls.terminal.cancel": _Terminal,
     "acpls.output.read": _Output,
     "acpls.question.list": _Session,
+    "acpls.question.show": _Question,
     "acpls.question.answer": _Answer,
     "acpls.permission.list": _Nothing,
     "acpls.permission.revoke": _Revoke,
@@ -232,6 +237,12 @@ class Focus(_Closed):
     uri: str | None = None
     selection: _Range | None = None
     typing: bool = False
+
+
+class Shown(_Closed):
+    """Params of ``acp/question/shown``."""
+
+    question: str
 
 
 def checked(command: str, arguments: Sequence[Any] | None) -> dict[str, Any]:

@@ -37,6 +37,7 @@ COMMANDS: Final = (
     "acpls.terminal.cancel",
     "acpls.output.read",
     "acpls.question.list",
+    "acpls.question.show",
     "acpls.question.answer",
     "acpls.permission.list",
     "acpls.permission.revoke",

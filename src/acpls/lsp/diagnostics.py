@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from acpls.hub import shapes
+from acpls.hub import shapes, telling
 from acpls.lsp import hunks
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 INFORMATION = 3
 WARNING = 2
 SOURCE = "acpls"
+LINE_LIMIT = 160
 
 
 def diagnostics_of(state: State, uri: str) -> list[dict[str, Any]]:
@@ -41,7 +42,9 @@ def diagnostics_of(state: State, uri: str) -> list[dict[str, Any]]:
                 question = state.questions.all[key]
                 if question.open:
                     span = shapes.lines(line, line + 1)
-                    found.append(_diagnostic(span, question.title, WARNING, key))
+                    line_of = telling.line(state, question, LINE_LIMIT)
+                    message = f"Waiting for you: {line_of}"
+                    found.append(_diagnostic(span, message, WARNING, key))
     return found
 
 

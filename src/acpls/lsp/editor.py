@@ -21,13 +21,14 @@ from acpls.events import (
     ProgramRan,
     QuestionPut,
 )
-from acpls.hub import review_shapes, shapes
-from acpls.lsp.answers import SHOW_REQUEST
+from acpls.hub import question_shapes, shapes, telling
+from acpls.lsp.answers import OPTIONS_LIMIT, SHOW_REQUEST
 from acpls.lsp.asking import EditorError, NoAnswer
 from acpls.lsp.quirks import Quirks
-from acpls.lsp.wording import distinct, short
+from acpls.lsp.wording import TITLE_LIMIT, distinct, short
 from acpls.permissions import SCOPES
 from acpls.text.lines import LineIndex
+from acpls.text.visible import middle
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,8 +79,8 @@ class Editor:
         self._hub = hub
         self._spelling = spelling
         self._emit = emit
-        # The questions that are on the screen, by key.
-        self._shown: dict[str, CancelScope] = {}
+        # The questions that are on the screen, by key, and whether as a dialog besides.
+        self._shown: dict[tuple[str, bool], CancelScope] = {}
 
     # --- edits -------------------------------------------------------------------------
 
@@ -287,28 +288,31 @@ class Editor:
     def put(self, effect: ef.PutQuestion) -> None:
         """Put a question: by our own request where the editor knows it, else as a dialog."""
         question = self._hub.state.questions.all[effect.question]
-        scope = self._shown[question.key] = CancelScope()
-        self._tasks.start_soon(self._put, question, scope)
+        scope = self._shown[question.key, effect.dialog] = CancelScope()
+        self._tasks.start_soon(partial(self._put, question, scope, dialog=effect.dialog))
 
-    async def _put(self, question: Question, scope: CancelScope) -> None:
-        if question.key not in self._shown:
+    async def _put(self, question: Question, scope: CancelScope, *, dialog: bool) -> None:
+        if (question.key, dialog) not in self._shown:
             # It was settled before its turn came.
             return
-        ask = self._ask if self.announced.get("questions") else self._dialog
+        draws = self.announced.get("questions") and not dialog
+        ask = self._ask if draws else self._dialog
         answer: tuple[str, Scope | None] | None = None
+        seen = False
         with scope:
             try:
                 answer = await ask(question)
+                seen = True
             except (NoAnswer, EditorError) as problem:
                 _log.debug("question %s was not answered: %s", question.key, problem)
             except Exception:  # noqa: BLE001 -- the others still have to be put
                 _log.exception("a bug while putting a question")
-        if self._shown.pop(question.key, None) is not None:
+        if self._shown.pop((question.key, dialog), None) is not None:
             option, kept = answer or (None, None)
-            self._emit(QuestionPut(question.key, option, scope=kept))
+            self._emit(QuestionPut(question.key, option, seen, dialog, kept))
 
     async def _ask(self, question: Question) -> tuple[str, Scope | None] | None:
-        shape = review_shapes.question(self._hub.state, question)
+        shape = question_shapes.question(self._hub.state, question)
         answer = await self._protocol.ask("acp/question/ask", shape, QUESTION_LIMIT_S)
         told = answer if isinstance(answer, dict) else {}
         option, kept = told.get("option"), told.get("scope")
@@ -316,14 +320,13 @@ class Editor:
 
     async def _dialog(self, question: Question) -> tuple[str, Scope | None] | None:
         # Some editors preselect the first answer, so that one decides nothing.
-        names = [option.name or option.option for option in question.options]
-        titles = distinct([SHOW_REQUEST if question.session else "Later", *names])
-        # A page must be seen in full before it is opened.
-        told = question.kind in {"link", "login"}
-        message = f"{question.title}\n{question.description}" if told else question.title
+        told = telling.told(self._hub.state, question)
+        neutral = SHOW_REQUEST if question.session else "Later"
+        shown = told.options[:OPTIONS_LIMIT]
+        titles = distinct([neutral, *(middle(name, TITLE_LIMIT) for _, name in shown)])
         params = {
             "type": types.MessageType.Info.value,
-            "message": message,
+            "message": told.brief(),
             "actions": [{"title": title} for title in titles],
         }
         answer = await self._protocol.ask(
@@ -332,17 +335,17 @@ class Editor:
         if answer is None:
             return None
         if question.session and answer.title == SHOW_REQUEST:
-            argument = {"session": question.session}
-            self._emit(CommandGiven("acpls.session.openConversation", argument))
-        options = (option.option for option in question.options)
+            self._emit(CommandGiven("acpls.question.show", {"question": question.key}))
+        options = (option for option, _ in shown)
         chosen = dict(zip(titles[1:], options, strict=True)).get(answer.title)
         return None if chosen is None else (chosen, None)
 
     def settled(self, effect: ef.QuestionSettled) -> None:
         """Take a question away from wherever it is shown."""
-        scope = self._shown.pop(effect.question, None)
-        if scope is not None:
-            scope.cancel()
+        for dialog in (False, True):
+            scope = self._shown.pop((effect.question, dialog), None)
+            if scope is not None:
+                scope.cancel()
         if self.announced.get("questions"):
             params = shapes.lean(question=effect.question, by=effect.by, option=effect.option)
             self._protocol.notify("acp/question/settled", params)

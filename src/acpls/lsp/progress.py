@@ -1,4 +1,5 @@
-"""Work-done progress: one for each turn, and for each agent that starts or logs in.
+"""Work-done progress: one for each turn, for each agent that starts or logs in, and one for
+questions that are about no turn. A turn that waits for the user says so.
 
 The progress of a turn or a login can be cancelled, and what it is of is cancelled then.
 """
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lsprotocol import types
 
+from acpls.hub import telling
 from acpls.lsp.asking import EditorError, NoAnswer
 from acpls.session.content import Text
 from acpls.session.state import Message, ToolCall
@@ -21,10 +23,12 @@ if TYPE_CHECKING:
     from acpls import effects as ef
     from acpls.hub import Hub
     from acpls.lsp.protocol import EditorProtocol
+    from acpls.questions import Question
     from acpls.session.state import Session
 
 CREATE_LIMIT_S = 10.0
 LINE_LIMIT = 100
+WAITING: Final = "Waiting for you: "
 # What an agent is shown to be doing, by its state.
 _AGENTS: Final = {"starting": "Starting {}", "loggingIn": "Logging in to {}"}
 
@@ -50,6 +54,7 @@ class Progress:
         self._hub = hub
         self._turns: dict[str, _Shown] = {}
         self._agents: dict[str, _Shown] = {}
+        self._questions: _Shown | None = None
         self._numbers = itertools.count(1)
 
     def session(self, session: Session) -> None:
@@ -66,7 +71,39 @@ class Progress:
             shown = _Shown(f"acpls-turn-{session.turn}", title, cancellable=True)
             self._turns[session.key] = shown
             self._tasks.start_soon(self._begin, shown)
-        self._report(shown, _last_line(session))
+        waiting = self._waiting([q for q in self._pending() if q.session == session.key])
+        self._report(shown, waiting or _last_line(session))
+
+    def questions(self) -> None:
+        """Begin, report or end the progress of the questions that are about no turn."""
+        shown, sessions = self._questions, self._hub.state.sessions
+        loose = [
+            q for q in self._pending() if q.session not in sessions or not sessions[q.session].turn
+        ]
+        message = self._waiting(loose)
+        if message is None:
+            if shown is not None:
+                self._end(shown, "answered")
+            self._questions = None
+            return
+        if shown is None:
+            if not self._able():
+                return
+            token = f"acpls-questions-{next(self._numbers)}"
+            shown = self._questions = _Shown(token, "acpls", cancellable=False)
+            self._tasks.start_soon(self._begin, shown)
+        self._report(shown, message)
+
+    def _pending(self) -> list[Question]:
+        return self._hub.state.questions.pending()
+
+    def _waiting(self, questions: list[Question]) -> str | None:
+        """Says which question waits; ``None`` where there is none."""
+        if not questions:
+            return None
+        more = f" (and {len(questions) - 1} more)" if len(questions) > 1 else ""
+        limit = LINE_LIMIT - len(WAITING) - len(more)
+        return f"{WAITING}{telling.line(self._hub.state, questions[0], limit)}{more}"
 
     def agent(self, effect: ef.ShowAgent) -> None:
         """Begin, report or end the progress of an agent's start, or of a login."""

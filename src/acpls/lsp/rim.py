@@ -274,8 +274,15 @@ class EditorRim:
         self._emit(ev.FocusChanged(ours, focus["typing"]))
 
     def question_shown(self, params: Any) -> None:
-        """A question is on the screen; nothing depends on it yet."""
-        _log.debug("acp/question/shown: %s", params)
+        """A question is on the screen."""
+        from acpls.lsp.arguments import Shown, WrongArguments, fitting  # noqa: PLC0415 -- as above
+
+        try:
+            question = fitting(Shown, params)["question"]
+        except WrongArguments as wrong:
+            _log.warning("acp/question/shown: %s", wrong)
+            return
+        self._emit(ev.QuestionShown(question))
 
     def configuration_changed(self, params: types.DidChangeConfigurationParams) -> None:
         """The editor's configuration changed."""

@@ -131,6 +131,7 @@ class Views:
         if self._questions or self._sessions:
             self._questions = False
             documents |= dict.fromkeys(c.uri for c in self._hub.state.conversations.values())
+            self._safely(self.progress.questions)
         self.flush_sessions()
         files, self._files = self._files, {}
         for path in files:
@@ -198,7 +199,7 @@ class Views:
             case "queue":
                 return [{"type": "queue", "queue": shapes.queue(session)}]
             case _:
-                told = shapes.session_entry(session)
+                told = shapes.session_entry(state, session)
                 return [{"type": "state", **told, "stopping": session.stopping}]
 
     def _message(self, session: Session, message: Message) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from acpls.effects import Effect
     from acpls.events import LinkAsked, QuestionAsked, RequestId
+    from acpls.questions.about import About
     from acpls.questions.question import SettledBy
     from acpls.session.asks import Answer
 
@@ -37,8 +38,11 @@ class Questions:
     """All questions of all agents, in the order of their arrival."""
 
     all: dict[str, Question] = field(default_factory=dict)
+    _open: dict[str, Question] = field(default_factory=dict)
 
-    def ask(self, asked: QuestionAsked, session: str, title: str) -> Question:
+    def ask(
+        self, asked: QuestionAsked, session: str, title: str, about: About | None = None
+    ) -> Question:
         """A question came in for our session ``session``."""
         return self._add(
             Question(
@@ -50,7 +54,8 @@ class Questions:
                 asked.options,
                 asked.description,
                 asked.subject,
-                native=asked.session,
+                about=about,
+                call=asked.call,
             )
         )
 
@@ -129,12 +134,12 @@ class Questions:
         return f"q{len(self.all) + 1}"
 
     def _add(self, question: Question) -> Question:
-        self.all[question.key] = question
+        self.all[question.key] = self._open[question.key] = question
         return question
 
     def pending(self, session: str | None = None) -> list[Question]:
         """The open questions, oldest first, of one session or of all."""
-        return [q for q in self.all.values() if q.open and session in {None, q.session}]
+        return [q for q in self._open.values() if session in {None, q.session}]
 
     def shown_in(self, session: str, agent: str) -> list[Question]:
         """The open questions of a session, and those about its agent itself."""
@@ -146,7 +151,7 @@ class Questions:
 
     def asked_as(self, agent: str, request: RequestId) -> Question | None:
         """The open question that the agent asked under this request id."""
-        for question in self.pending():
+        for question in self._open.values():
             # ``0 == False`` and ``1 == 1.0`` must not match, so the types are compared too.
             same = question.request == request and type(question.request) is type(request)
             if question.agent == agent and same and not question.is_ours:
@@ -184,6 +189,7 @@ class Questions:
         if option is not None and not question.offers(option):
             raise ValueError(f"{question.key} does not offer {option!r}")
         question.by, question.option = by, option
+        del self._open[question.key]
         settled = (QuestionSettled(question.key, by, option), ShowQuestions())
         if question.is_ours or not agent_lives:
             return settled

@@ -9,8 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from acpls.events import RequestId
+    from acpls.questions.about import About
     from acpls.session.asks import Answer
     from acpls.session.content import Choosable, Subject
+    from acpls.session.updates import ToolCallPatched
 
 SettledBy: TypeAlias = Literal["editor", "rule", "agent", "cancel", "limit"]
 Kind: TypeAlias = Literal["permission", "link", "form", "login", "write", "revoke"]
@@ -24,13 +26,21 @@ class Question:
     """A permission an agent asks for, a page that it wants visited, the way to log in, or
     what is to become of a write.
 
-    ``session`` is empty where it is about none. ``native``: what the agent calls the session
-    that asks, which may be one that works for ``session``. ``write`` is what goes on with the
-    answer.
+    ``session`` is empty where it is about none. ``write`` is what goes on with the answer.
     ``url`` and ``link``: the page, and the agent's id for the visit.
     ``answers``: what the agent is answered for an option, where that is not the option.
-    ``by`` and ``option`` say how it was settled. ``put``: it was put to the user;
-    ``dismissed``: that brought no answer. ``foreground``: it was asked during a turn.
+    ``about``: what it is about, ``None`` where that is no tool of an agent's; it stays as it
+    was when the question came, whatever is told of the tool call later. ``call``: the tool call
+    as it stood in the request.
+    ``subagent``: the agent's id of the session that asks, where that works for ``session``.
+    ``foreground``: it was asked for the work of a turn, of ``turn`` where that is ours.
+    ``can_dismiss``: the agent takes no answer for an answer, since it withdraws what it does
+    not wait for any more.
+    ``put``: it was put to the user; ``expected``: the editor is to say soon that it shows it,
+    ``shown``: and has; ``unseen``: or has not, so that it is shown in other ways, by a
+    ``dialog`` too. ``dismissed``: it was closed without an answer. ``told``: the user was told
+    by a message that it waits.
+    ``by`` and ``option`` say how it was settled.
     """
 
     key: str
@@ -46,10 +56,19 @@ class Question:
     url: str | None = None
     link: str | None = None
     answers: Mapping[str, Answer] = field(default_factory=dict)
-    native: str | None = None
+    about: About | None = None
+    call: ToolCallPatched | None = None
+    subagent: str | None = None
     foreground: bool = True
+    turn: str | None = None
+    can_dismiss: bool = False
     put: bool = False
+    expected: bool = False
+    shown: bool = False
+    unseen: bool = False
+    dialog: Literal["none", "open", "over"] = "none"
     dismissed: bool = False
+    told: bool = False
     by: SettledBy | None = None
     option: str | None = None
 

@@ -94,7 +94,8 @@ class Replies(Desk):
 
     ``answer``: by method, what answers a request; it is called with the parameters and gives
     a result, an ``Error`` or a ``Later``. ``settings`` answer ``workspace/configuration``, by
-    dotted section. What is not claimed in ``capabilities`` is answered with -32601.
+    dotted section. ``confirms``: a question is said to be on the screen when it is asked.
+    What is not claimed in ``capabilities`` is answered with -32601.
 
     What came: ``progress`` (values by token), ``log``, ``popups`` (parameters of
     ``window/showMessage``), ``shown`` (of ``window/showDocument``), ``registered``.
@@ -116,6 +117,7 @@ class Replies(Desk):
         self.delay: anyio.Event | None = None
         self.before_edit: Callable[[Json], None] | None = None
         self.reply_before_change = True
+        self.confirms = True
         self.answer: dict[str, Callable[[Any], Any]] = self._answers()
         self.progress: dict[int | str, list[Any]] = {}
         self.log: list[str] = []
@@ -165,6 +167,9 @@ class Replies(Desk):
     def _serve(self, message: Message) -> None:
         answer: Callable[[Any], Any] = self.answer.get(message.method, _unknown)
         result = answer(message.params)
+        if message.method == "acp/question/ask" and self.confirms:
+            shown = {"question": message.params["question"]}
+            self._link.notify("acp/question/shown", shown)
         if isinstance(result, Later):
             message.later = result
             result.bind(lambda late: self._reply(message, late))
