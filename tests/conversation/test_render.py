@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -384,6 +385,27 @@ def test_questions_show_all_options_in_order_p11() -> None:
         assert rendering.lines[line].startswith("> **")
         assert key in {"q1", "q2"}
     assert len(set(rendering.questions.values())) == 2
+
+
+def test_a_question_says_what_it_is_about_in_code_that_it_cannot_leave() -> None:
+    parts = (
+        Part("Note", "one\ntwo"),
+        Part("Command", "ls `x`", "code"),
+        Part("In", "/w", "code"),
+        Part("File", "```\n# Not a heading", "code"),
+        Part("Change", "\n".join(f"+{n}" for n in range(300)), "diff"),
+    )
+    asked = replace(question("Run it?", *parts), source="Claude")
+    lines = body(session(), (asked,))
+    assert lines[:13] == [
+        *("> **Run it?**", ">", "> From Claude", ">", "> Note: one", "> two", ">"),
+        *("> Command:", ">", "> ```", "> ls `x`", "> ```", ">"),
+    ]
+    assert lines[13:21] == [
+        *("> In: `/w`", ">", "> File:", ">", "> ````", "> ```", "> # Not a heading", "> ````"),
+    ]
+    assert lines[24] == "> ```diff"
+    assert "> (100 more lines; acpls.question.list has them all)" in lines
 
 
 # --- growing ---------------------------------------------------------------------------------

@@ -90,6 +90,9 @@ def touch(state: State, key: str) -> Effects:
 
 def time_passed(state: State, token: ForConversation) -> Effects:
     """Text has been gathered long enough."""
+    if token.show:
+        yield from _show(state, token)
+        return
     conversation = state.conversations[token.session]
     conversation.due = False
     yield from _write(state, conversation)
@@ -174,9 +177,6 @@ def read(state: State, token: ForConversation, event: FileRead) -> Effects:
     conversation, disk = state.conversations[token.session], event.disk
     session = state.sessions[token.session]
     if state.buffers.get(conversation.uri) is not None:
-        if token.question is not None:
-            # It is to be there when the user comes to its line.
-            yield from _write(state, conversation)
         yield from _show(state, token)
         yield from touch(state, token.session)
         return
@@ -232,10 +232,25 @@ def written(state: State, token: ForConversation, event: FileWritten) -> Effects
 def _show(state: State, token: ForConversation) -> Effects:
     if token.show:
         conversation = state.conversations[token.session]
-        at = {} if conversation.rendering is None else conversation.rendering.questions
-        line = at.get(token.question or "", len(conversation.head) + 2)
+        shown = rendering(state, state.sessions[token.session])
+        line = shown.questions.get(token.question or "")
+        if line is None:
+            line = len(conversation.head) + 2
+        elif token.tries < PATIENCE and _is_to_come(state, conversation, shown, line):
+            yield from touch(state, token.session)
+            yield After(EDIT_DELAY_S, replace(token, tries=token.tries + 1))
+            return
         yield ShowDocument(conversation.uri, line, line, take_focus=True)
         yield ReplyCommand(token.ticket, {"uri": conversation.uri})
+
+
+def _is_to_come(state: State, conversation: Conversation, shown: Rendering, line: int) -> bool:
+    """Whether the document is open and does not have this line yet."""
+    buffer = state.buffers.get(conversation.uri)
+    if buffer is None:
+        return False
+    has = buffer.text.split("\n")
+    return line >= len(has) or has[line].rstrip("\r") != shown.lines[line]
 
 
 def send(state: State, session: Session, ticket: object) -> Effects:

@@ -35,13 +35,12 @@ def of(state: State, question: Question) -> list[Shape]:
     found in the file, so that its line numbers mean nothing.
     """
     found = list(_found(state, question))
-    if found or question.about is None:
-        return found
-    said = []
-    for path, patch in _said(question.about):
+    shown = {each["uri"] for each in found}
+    for path, patch in () if question.about is None else _said(question.about):
         uri = None if path is None else review_shapes.uri(state, whole(state, question, path))
-        said.append(lean(uri=uri, patch=patch, placed=False))
-    return said
+        if uri is None or uri not in shown:
+            found.append(lean(uri=uri, patch=patch, placed=False))
+    return found
 
 
 def whole(state: State, question: Question, path: str) -> str:

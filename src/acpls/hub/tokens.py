@@ -279,7 +279,8 @@ class ForConversation:
     """A step of keeping a session's conversation document up to date.
 
     ``ticket``: the command that opens the document; ``show``: to the user, then, at the line
-    of ``question`` or else where the next prompt is written.
+    of ``question`` or else where the next prompt is written. ``tries``: how often that line
+    was looked for.
     ``quotes``: how many of the quotes are in what is written, ``sent``: the draft that went
     out and is part of it.
     """
@@ -288,6 +289,7 @@ class ForConversation:
     ticket: object = None
     show: bool = False
     question: str | None = None
+    tries: int = 0
     quotes: int = 0
     sent: tuple[str, ...] | None = None
 

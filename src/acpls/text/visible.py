@@ -11,7 +11,10 @@ from typing import Final
 NEW_LINE: Final = "⏎"
 """What stands for a line break in a single line."""
 
-_BREAK: Final = re.compile(r"\s*(?:\r\n|[\n\r\v\f\x85\u2028\u2029])\s*")
+# The separators of ASCII, which Python takes for white space, are none that anybody means.
+_SPACE: Final = r"[^\S\x1c-\x1f]*"
+_BREAK: Final = re.compile(rf"{_SPACE}(?:\r\n|[\n\r\v\f\x85\u2028\u2029]){_SPACE}")
+_BLANKS: Final = " \t\n\r\v\f\x85\xa0\u2028\u2029"
 # They join what stands around them, in emoji and in scripts that are not Latin.
 _JOINERS: Final = "\u200c\u200d"
 
@@ -20,7 +23,7 @@ def one_line(text: str) -> str:
     """The text as one printable line; line breaks are marked, and what could not be seen is
     written out as an escape.
     """
-    return " ".join(_shown(_BREAK.sub(f" {NEW_LINE} ", text.strip())).split())
+    return " ".join(_shown(_BREAK.sub(f" {NEW_LINE} ", text.strip(_BLANKS))).split())
 
 
 def lines(text: str) -> list[str]:
