@@ -27,6 +27,12 @@ def options(scene: Scene) -> list[str]:
 # --- asked -------------------------------------------------------------------------------
 
 
+ABOUT = (
+    "- Your name\n- count\n- password (optional)\npassword: Careful: this seems "
+    "to ask for a secret. The agent gets what you write here."
+)
+
+
 def test_a_form_is_a_question_that_says_what_it_asks_for() -> None:
     scene = opened()
     form(scene)
@@ -36,8 +42,8 @@ def test_a_form_is_a_question_that_says_what_it_asks_for() -> None:
         "session": "s1",
         "agent": AGENT,
         "title": "Who are you?",
-        "description": "- Your name\n- count\n- password (optional)\npassword: Careful: this seems "
-        "to ask for a secret. The agent gets what you write here.",
+        "description": ABOUT,
+        "text": ABOUT,
         "options": [
             {"option": "fill", "name": "Fill in the form", "kind": "form"},
             {"option": "decline", "name": "Decline the form", "kind": "reject_once"},
@@ -64,7 +70,7 @@ def test_a_form_may_be_about_no_session(native: str | None) -> None:
     form(scene, session=native)
     (told,) = scene.result("question.list")
     assert "session" not in told
-    assert said(scene) == ["Who are you?: a code action answers"]
+    assert said(scene) == ["Waiting for you: Who are you?"]
     scene.result("question.answer", action="accept", content=CONTENT)
     assert scene.answered(7) == Accepted(CONTENT)
 
@@ -206,7 +212,7 @@ def test_an_editor_that_draws_forms_gets_all_at_once_and_pages_too() -> None:
     assert scene.put() == ["q1", "q3", "q4"]
     scene.give(ev.QuestionPut("q4", None, "accept"))
     assert scene.answered(9) == Accepted()
-    assert said(scene) == []
+    assert said(scene) == ["Waiting for you: May I?"]
 
 
 @pytest.mark.parametrize(

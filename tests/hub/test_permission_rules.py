@@ -55,7 +55,7 @@ def test_a_rule_answers_and_says_so() -> None:
     question = scene.state.questions.all["q1"]
     assert (question.by, question.option) == ("rule", "yes")
     assert ef.QuestionSettled("q1", "rule", "yes") in scene.seen
-    said = "Allowed by rule: May I?"
+    said = f"Allowed by rule: {question.title}"
     told = ef.TellUser("info", f"Demo agent: {said} (allow command git status*)")
     assert told in scene.seen
     (notice,) = [e for e in scene.result("session.get")["entries"] if e["type"] == "notice"]
@@ -199,10 +199,37 @@ def test_tool_calls_of_a_session_that_is_not_open_here_are_not_taken_for_those_o
     scene.asks(1, subject=about())
     scene.asks(2, subject=command("rm x"))
     for key in ("q1", "q2"):
-        scene.state.questions.all[key].native = "another"
+        scene.state.questions.all[key].subagent = "another"
         scene.let(ef.ReadPermissions)
     assert scene.answers(1) == []
     assert scene.answers(2) == [REFUSED]
+
+
+def test_what_a_subagent_asks_is_judged_by_its_own_tool_call() -> None:
+    """It may be refused by a rule, and never allowed: what was told before is not known."""
+    scene = ruled({"decision": "allow"}, {"decision": "deny", "path": "b.txt"})
+    scene.tells(up.SubagentPatched("another", "Helper"))
+    calls(scene, {"path": B}, "read")
+    for request, path in enumerate((A, B)):
+        own = up.ToolCallPatched("call", kind="read", raw_input={"path": path})
+        asked = ev.QuestionAsked(
+            AGENT, request, "another", "May I?", YES_NO, subject=about(), call=own
+        )
+        scene.give(asked)
+    assert [scene.answers(request) for request in (0, 1)] == [[], [REFUSED]]
+    assert scene.put() == ["q1"]
+
+
+def test_nobody_is_told_of_a_question_that_a_rule_may_answer() -> None:
+    scene = ruled(GIT, holds={ef.ReadPermissions}, ready=ev.EditorReady((ROOT,)))
+    scene.asks(1, subject=command("git status"))
+    scene.asks(2, subject=command("rm x"))
+    assert scene.of(ef.TellUser) == []
+    scene.let(ef.ReadPermissions)
+    scene.let(ef.ReadPermissions)
+    told = [effect.message for effect in scene.of(ef.TellUser) if effect.level != "info"]
+    assert len(told) == 1
+    assert "May I?" in told[0]
 
 
 def test_changes_that_are_held_for_the_user_are_allowed_by_no_rule() -> None:

@@ -259,8 +259,8 @@ def test_without_a_rule_the_user_is_asked_which() -> None:
     question = scene.state.questions.all["q3"]
     texts = [option.name for option in question.options]
     assert texts == [
-        f"always allow demo: execute make test in {ROOT} (for the session)",
-        f"always allow demo: execute make in {ROOT} (for the session)",
+        "make test (allow for the session)",
+        "make (allow for the session)",
         "Revoke nothing",
     ]
     assert scene.put()[-1] == "q3"

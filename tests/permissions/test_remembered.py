@@ -150,6 +150,20 @@ def test_a_scope_is_part_of_the_rule() -> None:
     assert len({session.key, workspace.key, user.key}) == 3
 
 
+@pytest.mark.parametrize(
+    ("request_", "brief"),
+    [
+        (asked("execute", "make  test", name="Bash"), "make test"),
+        (asked("edit", paths=("/ws/a",), name="Edit"), "/ws/**"),
+        (asked("fetch", name="web"), "web"),
+        (asked("execute"), "execute"),
+        (asked(), "a question"),
+    ],
+)
+def test_the_first_thing_said_is_what_it_is_about(request_: Request, brief: str) -> None:
+    assert rule(request_).brief == brief
+
+
 def test_words_are_one_line_and_not_endless() -> None:
     made = rule(asked("execute", "a\n" * 500))
     assert "\n" not in made.text

@@ -186,7 +186,7 @@ async def test_in_a_plain_editor_all_is_done_by_code_actions(tmp_path: Path) -> 
         await at.asked("acpls.session.get", {"session": session}, lambda s: s["state"] == "idle")
         assert list(outcomes(at).values()) == [selected("allow_always"), selected("allow_once")]
         await at.command("acpls.permission.revoke")
-        await choose("always allow fake: execute make")
+        await choose("make (allow in this workspace): ")
         await at.asked("acpls.permission.list", {}, lambda rules: rules == [])
 
 

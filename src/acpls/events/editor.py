@@ -163,9 +163,9 @@ class QuestionPut:
     action: object = None
     # Values of a form go to the agent and nowhere else.
     content: object = field(default=None, repr=False)
-    scope: Literal["session", "workspace", "user"] | None = None
     seen: bool = True
     dialog: bool = False
+    scope: Literal["session", "workspace", "user"] | None = None
 
 
 @dataclass(frozen=True, slots=True)

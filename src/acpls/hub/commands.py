@@ -247,8 +247,6 @@ def question_show(state: State, arguments: Arguments, ticket: object) -> Effects
 
 def question_answer(state: State, arguments: Arguments, ticket: object) -> Effects:
     """Answer a question with one of its options, or a form or page with an action."""
-    if not arguments.keys() & {"option", "action"}:
-        raise CannotDo("An answer needs an option or an action", field="option")
     question = meant.question(state, arguments)
     if "action" in arguments:
         if "option" in arguments:

@@ -90,7 +90,7 @@ def _choose(state: State, found: list[Remembered], ticket: object) -> Effects:
         return
     # The last ones first, since that is what one thinks better of.
     offered = tuple(
-        Choosable(rule.key, f"{rule.text} ({_WHERE[rule.scope]})", "revoke")
+        Choosable(rule.key, f"{rule.brief} ({rule.decision} {_WHERE[rule.scope]})", "revoke")
         for rule in reversed(found[-CHOICES_LIMIT:])
     )
     agent, title = state.chosen_agent(), "Which of your answers is to be revoked"

@@ -31,6 +31,7 @@ from acpls.permissions import (
 from acpls.review.composing import Author
 from acpls.session import updates as up
 from acpls.session.content import AboutCommand, AboutToolCall
+from acpls.session.entries import ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -210,14 +211,22 @@ def _request(state: State, session: Session, question: Question) -> Request:
     path_map = () if spec is None else spec.path_map
     match question.subject:
         case AboutToolCall(key) | AboutCommand(tool_call=str(key)):
-            call = session.tool_call(key)
+            call = session.tool_call(key) if question.subagent is None else _own_call(question)
         case _:
             call = None
     said = (question.title, question.description)
-    if question.native == session.native:
-        return request_of(session, question.subject, call, said, path_map)
-    # Another session's tool calls are not known here, and may have the same ids.
-    return replace(request_of(session, question.subject, None, said, path_map), whole=False)
+    request = request_of(session, question.subject, call, said, path_map)
+    # What a subagent told before of its tool call is not known here.
+    return request if question.subagent is None else replace(request, whole=False)
+
+
+def _own_call(question: Question) -> ToolCall | None:
+    """The tool call of another session, whose ids may be those of this one."""
+    if question.call is None:
+        return None
+    call = ToolCall(question.call.tool_call)
+    call.patch(question.call)
+    return call
 
 
 def _paths(state: State, question: Question) -> Iterable[str]:

@@ -199,7 +199,8 @@ def due(state: State, _: FollowDue) -> Effects:
 
 def is_asked(state: State) -> bool:
     """Whether a question is on the screen; what opens in front of it would take its keys."""
-    return any(question.put and not question.dismissed for question in state.questions.pending())
+    pending = state.questions.pending()
+    return any((q.put and not q.dismissed) or q.dialog == "open" for q in pending)
 
 
 def interrupted(state: State) -> None:

@@ -69,12 +69,16 @@ def _draws(state: State, question: Question) -> bool:
 
 
 def _unread(state: State, question: Question) -> bool:
-    if question.kind == "permission" and state.permissions.is_awaited(question.key):
-        # A rule may answer it.
+    if _is_judged(state, question):
         return True
     if not isinstance(question.subject, AboutToolCall):
         return False
     return state.claims_awaited[Author(question.session, question.subject.tool_call)] > 0
+
+
+def _is_judged(state: State, question: Question) -> bool:
+    """Whether a rule may still answer it."""
+    return question.kind == "permission" and state.permissions.is_awaited(question.key)
 
 
 # --- whether it is seen ----------------------------------------------------------------
@@ -141,7 +145,7 @@ def _tell_next(state: State) -> Effects:
     if _is_told(state):
         return
     for question in state.questions.pending():
-        if not _is_shown(state, question):
+        if not (_is_shown(state, question) or _is_judged(state, question)):
             yield _message(state, question)
             return
 

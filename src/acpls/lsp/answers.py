@@ -30,8 +30,6 @@ QUESTIONS_LIMIT: Final = 10
 _NAME_LIMIT: Final = 40
 _SHOW: Final = "acpls.question.show"
 _ANSWER: Final = "acpls.question.answer"
-
-
 _WIDER: Final = {"workspace": "in this workspace", "user": "everywhere"}
 
 

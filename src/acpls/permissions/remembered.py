@@ -75,6 +75,13 @@ class Remembered:
         where = f" in {self.cwd}" if self.cwd and self.commands else ""
         return f"always {self.decision} {self.agent}: {said or 'a question'}{once}{where}"
 
+    @property
+    def brief(self) -> str:
+        """What the rule is about before all else, as short as can be."""
+        what = self.commands or self.paths or (self.name or self.title,)
+        said = " ".join(" ".join(word for word in what if word).split())
+        return said or " ".join(self.kinds) or "a question"
+
     def is_about(self, request: Request, places: Places) -> bool:
         """Whether a request is like the one that was answered."""
         alike = (

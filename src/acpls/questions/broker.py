@@ -59,8 +59,8 @@ class Questions:
                 asked.options,
                 asked.description,
                 asked.subject,
-                native=asked.session,
                 about=about,
+                call=asked.call,
             )
         )
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from acpls.questions.about import About
     from acpls.session.asks import Answer
     from acpls.session.content import Choosable, Subject
+    from acpls.session.updates import ToolCallPatched
 
 SettledBy: TypeAlias = Literal["editor", "rule", "agent", "cancel", "limit"]
 Kind: TypeAlias = Literal["permission", "link", "form", "login", "write", "revoke"]
@@ -26,14 +27,13 @@ class Question:
     """A permission an agent asks for, a page that it wants visited, the way to log in, or
     what is to become of a write.
 
-    ``session`` is empty where it is about none. ``native``: what the agent calls the session
-    that asks, which may be one that works for ``session``. ``write`` is what goes on with the
-    answer.
+    ``session`` is empty where it is about none. ``write`` is what goes on with the answer.
     ``url`` and ``link``: the page, and the agent's id for the visit. ``form``: what is to be
     filled in.
     ``answers``: what the agent is answered for an option, where that is not the option.
     ``about``: what it is about, ``None`` where that is no tool of an agent's; it stays as it
-    was when the question came, whatever is told of the tool call later.
+    was when the question came, whatever is told of the tool call later. ``call``: the tool call
+    as it stood in the request.
     ``subagent``: the agent's id of the session that asks, where that works for ``session``.
     ``foreground``: it was asked for the work of a turn, of ``turn`` where that is ours.
     ``can_dismiss``: the agent takes no answer for an answer, since it withdraws what it does
@@ -59,8 +59,8 @@ class Question:
     link: str | None = None
     form: Form | None = None
     answers: Mapping[str, Answer] = field(default_factory=dict)
-    native: str | None = None
     about: About | None = None
+    call: ToolCallPatched | None = None
     subagent: str | None = None
     foreground: bool = True
     turn: str | None = None
