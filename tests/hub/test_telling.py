@@ -243,6 +243,17 @@ def test_a_subagent_asks_without_having_been_opened_p03() -> None:
     assert scene.answers(0) == []
 
 
+def test_a_subagents_refusal_leaves_the_changes_of_the_session_alone() -> None:
+    """Tool calls of two sessions may have one id."""
+    scene = opened()
+    scene.has(A, "one\n")
+    scene.tool_call("call", Fragment(A, "one", "1"), status="pending")
+    scene.tells(up.SubagentPatched("child"))
+    scene.asks(1, subject=about("call"), native="child")
+    scene.result("question.answer", option="no")
+    assert len(scene.state.ledger.proposals) == 1
+
+
 def test_a_subagent_of_a_subagent_and_one_that_a_tool_call_shows_p03() -> None:
     scene = opened()
     scene.tells(up.SubagentPatched("child"))

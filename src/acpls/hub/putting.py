@@ -63,7 +63,7 @@ def _shows_questions(state: State) -> bool:
 
 
 def _unread(state: State, question: Question) -> bool:
-    if not isinstance(question.subject, AboutToolCall):
+    if not isinstance(question.subject, AboutToolCall) or question.subagent is not None:
         return False
     return state.claims_awaited[Author(question.session, question.subject.tool_call)] > 0
 
