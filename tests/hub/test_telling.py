@@ -22,6 +22,7 @@ from acpls.session.content import (
     Patch,
     SessionRef,
     Subject,
+    Text,
 )
 from acpls.text import uris
 from acpls.text.patch import parse
@@ -114,6 +115,12 @@ def test_arguments_that_nobody_understands_are_shown_as_they_are() -> None:
     shown = asks(scene, about("call"), title="mcp", raw_input={"query": "x", "n": [1]})
     assert text_of(shown)[:3] == ["Input:", "    {", '     "query": "x",']
     assert shown["about"]["input"].startswith("{")
+
+
+def test_what_stands_in_the_tool_call_is_told_too() -> None:
+    scene = opened()
+    shown = asks(scene, about("call"), title="Shell", content=(Text("It wants to run `ls`."),))
+    assert (shown["title"], shown["text"]) == ("Shell", "It wants to run `ls`.")
 
 
 def test_many_files_are_told_in_some_lines() -> None:
