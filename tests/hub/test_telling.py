@@ -22,6 +22,7 @@ from acpls.session.content import (
     Patch,
     SessionRef,
     Subject,
+    Text,
 )
 from acpls.text import uris
 from acpls.text.patch import parse
@@ -114,6 +115,12 @@ def test_arguments_that_nobody_understands_are_shown_as_they_are() -> None:
     shown = asks(scene, about("call"), title="mcp", raw_input={"query": "x", "n": [1]})
     assert text_of(shown)[:3] == ["Input:", "    {", '     "query": "x",']
     assert shown["about"]["input"].startswith("{")
+
+
+def test_what_stands_in_the_tool_call_is_told_too() -> None:
+    scene = opened()
+    shown = asks(scene, about("call"), title="Shell", content=(Text("It wants to run `ls`."),))
+    assert (shown["title"], shown["text"]) == ("Shell", "It wants to run `ls`.")
 
 
 def test_many_files_are_told_in_some_lines() -> None:
@@ -241,6 +248,17 @@ def test_a_subagent_asks_without_having_been_opened_p03() -> None:
     scene.result("question.answer", question="q2", option="yes")
     assert scene.answered("0") == SELECTED
     assert scene.answers(0) == []
+
+
+def test_a_subagents_refusal_leaves_the_changes_of_the_session_alone() -> None:
+    """Tool calls of two sessions may have one id."""
+    scene = opened()
+    scene.has(A, "one\n")
+    scene.tool_call("call", Fragment(A, "one", "1"), status="pending")
+    scene.tells(up.SubagentPatched("child"))
+    scene.asks(1, subject=about("call"), native="child")
+    scene.result("question.answer", option="no")
+    assert len(scene.state.ledger.proposals) == 1
 
 
 def test_a_subagent_of_a_subagent_and_one_that_a_tool_call_shows_p03() -> None:

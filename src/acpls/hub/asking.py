@@ -147,10 +147,17 @@ def answer(
     elif question.url is not None and option == OPEN:
         yield OpenLink(question.url)
     kind = next(o.kind for o in question.options if o.option == option)
-    if kind.startswith("reject") and isinstance(question.subject, AboutToolCall):
+    if kind.startswith("reject") and (author := _author(question)) is not None:
         # Some agents send no update for a refused tool call, so its proposals go by themselves.
-        yield from claims.drop(state, Author(question.session, question.subject.tool_call))
+        yield from claims.drop(state, author)
     yield from put_next(state)
+
+
+def _author(question: Question) -> Author | None:
+    """The tool call of ours that a question is about; that of a subagent is none."""
+    if isinstance(question.subject, AboutToolCall) and question.subagent is None:
+        return Author(question.session, question.subject.tool_call)
+    return None
 
 
 def dismiss(state: State, question: Question) -> Effects:

@@ -180,4 +180,4 @@ def _question(state: State, change: Change) -> Question | None:
     """The open question whose answer a change waits for."""
     about = AboutToolCall(change.author.tool_call or "")
     pending = state.questions.pending(change.author.session)
-    return next((question for question in pending if question.subject == about), None)
+    return next((q for q in pending if q.subject == about and q.subagent is None), None)

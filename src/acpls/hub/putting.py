@@ -71,7 +71,7 @@ def _draws(state: State, question: Question) -> bool:
 def _unread(state: State, question: Question) -> bool:
     if _is_judged(state, question):
         return True
-    if not isinstance(question.subject, AboutToolCall):
+    if not isinstance(question.subject, AboutToolCall) or question.subagent is not None:
         return False
     return state.claims_awaited[Author(question.session, question.subject.tool_call)] > 0
 
