@@ -181,7 +181,8 @@ def test_an_action_is_for_forms_and_pages() -> None:
         "action",
     )
     failure = scene.error("question.answer")
-    assert (failure.message, failure.field) == ("Which option is meant? The question offers: yes, always, no", "option")
+    message = "Which option is meant? The question offers: yes, always, no"
+    assert (failure.message, failure.field) == (message, "option")
     scene.give(ev.LinkAsked(AGENT, 8, None, "Log in", "https://a.example", "l"))
     scene.result("question.answer", question="q2", action="accept")
     assert scene.answered(8) == Accepted()
