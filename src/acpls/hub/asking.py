@@ -44,9 +44,9 @@ def asked(state: State, event: QuestionAsked) -> Effects:
         return
     title, about = telling.draw(state, event, session)
     question = state.questions.ask(event, session.key, title, about)
-    question.subagent = event.session if session.native != event.session else None
-    question.foreground = session.busy and not _in_background(session, question)
-    question.turn = session.turn if question.foreground else None
+    telling.belongs(question, session, event.session)
+    if _in_background(session, question):
+        question.foreground, question.turn = False, None
     question.can_dismiss = _withdraws(state, event.agent)
     yield ShowSession(session.key, "state")
     if session.stopping and question.foreground:

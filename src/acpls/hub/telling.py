@@ -47,6 +47,13 @@ def session_of(state: State, agent: str, native: str) -> Session | None:
     return None
 
 
+def belongs(question: Question, session: Session | None, native: str | None) -> None:
+    """Take down whose work a question is asked for: that of a turn, and perhaps a subagent's."""
+    question.foreground = session is not None and session.busy
+    question.turn = session.turn if session is not None and question.foreground else None
+    question.subagent = native if session is not None and session.native != native else None
+
+
 def _parents(state: State, agent: str, native: str) -> list[Session | str]:
     """Who told of a session that works for it: a session of ours, or the id of another."""
     ours = [s for s in state.sessions.values() if s.agent == agent and s.state != "lost"]
