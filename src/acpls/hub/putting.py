@@ -22,15 +22,14 @@ def put_next(state: State) -> Effects:
 
     A question about changes waits until these have been looked at, so that it can show them.
     """
-    in_dialog = False
-    for question in state.questions.pending():
+    pending = state.questions.pending()
+    # One that had to wait may be older than the one whose dialog is open.
+    in_dialog = any(q.put and not (q.dismissed or _draws(state, q)) for q in pending)
+    for question in pending:
         drawn = _draws(state, question)
         if not drawn and (in_dialog or not state.may_use_dialogs):
             continue
-        if question.put:
-            in_dialog = in_dialog or not (drawn or question.dismissed)
-            continue
-        if _unread(state, question):
+        if question.put or _unread(state, question):
             continue
         question.put = True
         in_dialog = in_dialog or not drawn
