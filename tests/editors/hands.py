@@ -21,6 +21,10 @@ class Hands(Protocol):
     """Whether a command can be given arguments by hand."""
     keeps_deleted: bool
     """Whether a document stays open when its file is deleted by way of the editor."""
+    has_dialogs: bool
+    """Whether the server's dialogs are shown."""
+    keeps_focus: bool
+    """Whether another document can be shown without going there."""
 
     @property
     def terminal(self) -> Terminal:
@@ -32,7 +36,7 @@ class Hands(Protocol):
         ...
 
     def above(self, line: int, text: str, meanwhile: Callable[[], None] | None = None) -> None:
-        """Write a line above this one; when it comes back, the server was told.
+        """Write a line above this one, or several; when it comes back, the server was told.
 
         ``meanwhile`` happens when half of it is written.
         """
@@ -74,8 +78,35 @@ class Hands(Protocol):
         """Open the menu of code actions at a line, and leave it."""
         ...
 
-    def act(self, line: int, title: str) -> None:
-        """Take the code action with this title from the menu."""
+    def act(self, line: int, title: str, meanwhile: Callable[[], None] | None = None) -> None:
+        """Take the code action with this title from the menu.
+
+        ``meanwhile`` happens when the menu is open.
+        """
+        ...
+
+    def dialog(self, *titles: str) -> None:
+        """Wait until a dialog shows these answers."""
+        ...
+
+    def choose(self, title: str) -> None:
+        """Take this answer in the dialog that is there."""
+        ...
+
+    def press_enter(self) -> None:
+        """Confirm whatever the dialog has to be confirmed, without a look at it."""
+        ...
+
+    def dismiss(self) -> None:
+        """Leave the dialog without an answer."""
+        ...
+
+    def at(self) -> tuple[str, int]:
+        """The file and the line that the cursor is in."""
+        ...
+
+    def shown(self) -> list[str]:
+        """The files on the screen, in alphabetical order."""
         ...
 
     def command(self, name: str, argument: dict[str, Any] | None = None) -> None:
