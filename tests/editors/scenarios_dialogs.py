@@ -59,11 +59,13 @@ def _dialogs_come_one_by_one(s: Sitting) -> None:
     s.prompt(ends=False)
     s.asked("Edit a.md", "Edit b.md")
     s.hands.dialog(SHOW, *NAMES)
-    assert len(s.tap.sent("server", ASKED)) == 1
+    (first,) = s.tap.sent("server", ASKED)
+    names = ["Edit a.md", "Edit b.md"]
+    names.sort(key=lambda name: name not in first["params"]["message"])
     s.hands.choose("Yes, always")
-    s.asked("Edit b.md")
+    s.asked(names[1])
     s.until(lambda: len(s.tap.sent("server", ASKED)) == 2, "the second one")
-    s.hands.terminal.until_shown("Edit b.md")
+    s.hands.terminal.until_shown(names[1])
     s.hands.dialog(SHOW, *NAMES)
     s.hands.choose("No, leave it")
     s.until_idle()
