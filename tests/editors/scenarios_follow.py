@@ -135,23 +135,12 @@ _TWO: Final = [
     goes("c.md", 7, status="in_progress"),
     {"say": "Done."},
 ]
-_TAKES_THE_FOCUS: Final = ("helix",)
 FOLLOW: Final = [
     *_both(_is_off, _TWO),
-    *_both(_is_turned_on, _TWO, not_in=_TAKES_THE_FOCUS),
-    *_both(
-        _place_has_lines_around_it,
-        [goes("b.md", 150, status="in_progress")],
-        ON,
-        not_in=_TAKES_THE_FOCUS,
-    ),
+    *_both(_is_turned_on, _TWO),
+    *_both(_place_has_lines_around_it, [goes("b.md", 150, status="in_progress")], ON),
     *_both(_types_meanwhile, _TWO, NEVER),
     *_both(_goes_to_the_place, _TWO),
-    # It takes a line past the end for a mistake, and says so at length.
-    *_both(
-        _goes_as_far_as_there_is_a_line,
-        [goes("b.md", 999, status="in_progress")],
-        not_in=("neovim",),
-    ),
+    *_both(_goes_as_far_as_there_is_a_line, [goes("b.md", 999, status="in_progress")]),
     *_both(_goes_to_the_first_line_for_none, [goes("b.md", 0, status="in_progress")]),
 ]
