@@ -94,11 +94,19 @@ class Hands(Protocol):
         ...
 
     def press_enter(self) -> None:
-        """Confirm whatever the dialog has to be confirmed, without a look at it."""
+        """Confirm whatever there is to be confirmed, in a dialog or a list."""
         ...
 
     def dismiss(self) -> None:
         """Leave the dialog without an answer."""
+        ...
+
+    def references(self, name: str) -> None:
+        """Open the list of references, and go to the first one in this file in it."""
+        ...
+
+    def define(self, line: int, word: str) -> None:
+        """Go to where this word in a line leads, as to a definition."""
         ...
 
     def at(self) -> tuple[str, int]:

@@ -235,6 +235,18 @@ class Helix(Terminal):
     def dismiss(self) -> None:
         self.write("\x1b")
 
+    def references(self, name: str) -> None:
+        self.write("gr")
+        self.until(lambda: "┌" in self.screen(), "a list of references")
+        # Only what has this in it stays in the list.
+        self.write(name)
+        self.until(lambda: "1/" in self.screen(), f"{name} alone in the list")
+
+    def define(self, line: int, word: str) -> None:
+        self.write(f"{line}Ggs/{re.escape(word)}\r")
+        self.until(lambda: self._mode() == "NOR", "the word")
+        self.write("gd")
+
     def at(self) -> tuple[str, int]:
         # Of the views side by side, the one that tells the mode has the cursor.
         status = re.search(rf"(?:NOR|INS|SEL) {_VIEW}", self._status())

@@ -148,6 +148,15 @@ class NvimHands(Nvim):
     def dismiss(self) -> None:
         self.keys("<Esc>")
 
+    def references(self, name: str) -> None:
+        self.keys("grr")
+        self.wait("vim.bo.buftype == 'quickfix'", "a list of references")
+        self.keys(f"/{name}<CR>")
+        self.wait(f"vim.startswith(vim.fn.getline('.'), '{name}')", f"{name} in the list")
+
+    def define(self, line: int, word: str) -> None:
+        self.keys(f"{line}G0/{word}<CR><C-]>")
+
     def at(self) -> tuple[str, int]:
         name, line = self.lua("{ vim.fn.expand('%:t'), vim.fn.line('.') }")
         return name, line

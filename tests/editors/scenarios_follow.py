@@ -37,13 +37,23 @@ def shown(s: Sitting) -> list[Any]:
     return s.tap.sent("server", "window/showDocument")
 
 
+def follows(s: Sitting, word: str) -> None:
+    """Wait until it stands so with following."""
+    s.until(lambda: s.tap.command("acpls.status")["follow"] == word, f"following is {word}")
+
+
+def went_to(s: Sitting, *places: tuple[str, int]) -> None:
+    """Wait until these are known as the places of the agent, the last one first."""
+    s.until(lambda: trail(s) == [*places], f"the places {places}")
+
+
 # --- without being asked --------------------------------------------------------------------
 
 
 def _is_off(s: Sitting) -> None:
     """Nothing moves unless the user wants that; the places are known all the same."""
     s.prompt()
-    assert trail(s) == [("c.md", 7), ("b.md", 150)]
+    went_to(s, ("c.md", 7), ("b.md", 150))
     assert shown(s) == []
     assert s.hands.at() == ("a.md", 1)
     assert s.hands.shown() == ["a.md"]
@@ -52,7 +62,7 @@ def _is_off(s: Sitting) -> None:
 def _is_turned_on(s: Sitting) -> None:
     """F02: the place is shown where that moves neither the cursor nor the focus."""
     s.hands.command("acpls.follow.set")
-    s.until(lambda: s.tap.command("acpls.status")["follow"] is True, "following")
+    follows(s, "on")
     s.prompt()
     if s.hands.keeps_focus:
         s.until(lambda: s.hands.shown() == ["a.md", "c.md"], "the place beside")
@@ -62,7 +72,7 @@ def _is_turned_on(s: Sitting) -> None:
     assert [message["params"]["takeFocus"] for message in shown(s)] == [False] * len(shown(s))
     # The other way round, by the same command.
     s.hands.command("acpls.follow.set")
-    s.until(lambda: s.tap.command("acpls.status")["follow"] is False, "following no more")
+    follows(s, "off")
 
 
 def _place_has_lines_around_it(s: Sitting) -> None:
@@ -85,7 +95,7 @@ def _types_meanwhile(s: Sitting) -> None:
 
     def moves() -> None:
         s.prompt()
-        assert trail(s)[0] == ("c.md", 7)
+        went_to(s, ("c.md", 7), ("b.md", 150))
 
     s.hands.above(1, "half a line and the rest", moves)
     assert s.hands.text() == f"half a line and the rest\n{CODE}"
@@ -102,6 +112,7 @@ def _types_meanwhile(s: Sitting) -> None:
 def _goes_to_the_place(s: Sitting) -> None:
     """F13: lines count from one for the agent and for the person."""
     s.prompt()
+    went_to(s, ("c.md", 7), ("b.md", 150))
     s.hands.command("acpls.follow.goTo")
     s.until(lambda: s.hands.at() == ("c.md", 7), "the place")
     s.shot("there")
@@ -111,16 +122,53 @@ def _goes_to_the_place(s: Sitting) -> None:
 def _goes_as_far_as_there_is_a_line(s: Sitting) -> None:
     """F13: past the end is the end."""
     s.prompt()
+    went_to(s, ("b.md", 200))
     s.hands.command("acpls.follow.goTo")
-    s.until(lambda: s.hands.at()[0] == "b.md", "the file")
-    assert s.hands.at()[1] in {200, 201}
+    s.until(lambda: s.hands.at() == ("b.md", 200), "the end")
 
 
 def _goes_to_the_first_line_for_none(s: Sitting) -> None:
     """F13: 0 is what some agents say for the first line."""
     s.prompt()
+    went_to(s, ("b.md", 1))
     s.hands.command("acpls.follow.goTo")
     s.until(lambda: s.hands.at() == ("b.md", 1), "the file")
+
+
+def _steps_through_the_trail(s: Sitting) -> None:
+    """Back and forth, afterwards and by hand."""
+    s.prompt()
+    went_to(s, ("c.md", 7), ("b.md", 150))
+    for command, place in (
+        ("previous", ("c.md", 7)),
+        ("previous", ("b.md", 150)),
+        ("next", ("c.md", 7)),
+    ):
+        s.hands.command(f"acpls.follow.{command}")
+        s.until(lambda place=place: s.hands.at() == place, f"{command} is {place}")
+
+
+def _has_the_trail_as_references(s: Sitting) -> None:
+    """The editor's own list of references has the places, and goes there."""
+    s.prompt()
+    went_to(s, ("c.md", 7), ("b.md", 150))
+    s.hands.command("acpls.session.openConversation")
+    s.until(lambda: s.hands.at()[0].startswith("fake-"), "the conversation")
+    s.hands.references("b.md")
+    s.shot("references")
+    s.hands.press_enter()
+    s.until(lambda: s.hands.at() == ("b.md", 150), "the place")
+
+
+def _goes_to_what_is_mentioned(s: Sitting) -> None:
+    """F10: a path with a line in what the agent says is a place to go to."""
+    s.prompt()
+    s.hands.command("acpls.session.openConversation")
+    s.until(lambda: s.hands.at()[0].startswith("fake-"), "the conversation")
+    s.until(lambda: "b.md:42" in s.hands.text(), "what the agent said")
+    rows = s.hands.text().split("\n")
+    s.hands.define(next(n for n, row in enumerate(rows, 1) if "b.md:42" in row), "b.md:42")
+    s.until(lambda: s.hands.at() == ("b.md", 42), "the place")
 
 
 def _both(
@@ -142,5 +190,8 @@ FOLLOW: Final = [
     *_both(_types_meanwhile, _TWO, NEVER),
     *_both(_goes_to_the_place, _TWO),
     *_both(_goes_as_far_as_there_is_a_line, [goes("b.md", 999, status="in_progress")]),
+    *_both(_steps_through_the_trail, _TWO),
+    *_both(_has_the_trail_as_references, _TWO),
+    *_both(_goes_to_what_is_mentioned, [{"say": "See b.md:42 for that."}]),
     *_both(_goes_to_the_first_line_for_none, [goes("b.md", 0, status="in_progress")]),
 ]
