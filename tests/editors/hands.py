@@ -46,6 +46,10 @@ class Hands(Protocol):
         """Write at the end of a line; when it comes back, the server was told."""
         ...
 
+    def rewrite(self, line: int, text: str) -> None:
+        """Write this in place of a line; when it comes back, the server was told."""
+        ...
+
     def text(self) -> str:
         """What the document holds, with the line endings that its file has."""
         ...

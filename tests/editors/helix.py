@@ -143,6 +143,19 @@ class Helix(Terminal):
     def append(self, line: int, text: str) -> None:
         self._type(f"{line}GA", text)
 
+    def rewrite(self, line: int, text: str) -> None:
+        self.write(f"{line}Gghvglc")
+        self.until(lambda: self._mode() == "INS", "insert mode")
+        before = len(self._typed())
+        self.write(text)
+        # Quotes come in pairs by themselves, and the second one is typed over.
+        told = text.replace("'", "")
+        self.until(
+            lambda: told in self._typed()[before:].replace("'", ""),
+            f"the server is told of {text!r}",
+        )
+        self._escape()
+
     def text(self) -> str:
         self._copy.unlink(missing_ok=True)
         part = self._copy.with_suffix(".part")

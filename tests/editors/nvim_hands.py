@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _ASKS = "Do you really want to write to it (y/n)?"
 _CHOOSE = "Type number and <Enter>"
-_MARK = re.compile("[IW] ")
+_MARK = re.compile("[EIW] ")
 _ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
 
 
@@ -42,6 +42,8 @@ class NvimHands(Nvim):
         return self
 
     def marks(self) -> list[int]:
+        # A line that goes on in the next row would be two.
+        self.ex("setlocal nowrap")
         rows = enumerate(self.lines(), start=1)
         return [number for number, row in rows if _MARK.match(row)]
 
@@ -68,6 +70,9 @@ class NvimHands(Nvim):
 
     def append(self, line: int, text: str) -> None:
         self._type(f"{line}GA", text)
+
+    def rewrite(self, line: int, text: str) -> None:
+        self._type(f"{line}GS", text)
 
     def text(self) -> str:
         end = _ENDS[self.lua("vim.bo.fileformat")]
@@ -121,7 +126,14 @@ class NvimHands(Nvim):
 
     def _choose(self, number: str) -> None:
         self.keys(f"{number}<CR>")
-        self.until(lambda: self.mode() == "n" and _CHOOSE not in self.screen(), "no menu")
+
+        def is_gone() -> bool:
+            if self.mode() == "r" and "Press ENTER" in self.screen():
+                # An error that is told while the menu is on the screen waits for this.
+                self.keys("<CR>")
+            return self.mode() == "n" and _CHOOSE not in self.screen()
+
+        self.until(is_gone, "no menu")
 
     def _menu(self, line: int) -> list[str]:
         """Open the menu of code actions at a line; the titles in it."""

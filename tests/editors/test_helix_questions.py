@@ -9,6 +9,7 @@ import pytest
 from helix import Helix, helix
 from scenarios import of
 from scenarios_dialogs import DIALOGS
+from scenarios_forms import FORMS
 from scenarios_questions import QUESTIONS
 from sitting import Sitting
 
@@ -23,7 +24,7 @@ pytestmark = [
     pytest.mark.timeout(60),
 ]
 
-PLAYED = of("helix", [*QUESTIONS, *DIALOGS])
+PLAYED = of("helix", [*QUESTIONS, *DIALOGS, *FORMS])
 
 
 @pytest.mark.parametrize("scenario", PLAYED, ids=lambda scenario: scenario.name)

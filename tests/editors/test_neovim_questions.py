@@ -9,6 +9,7 @@ from nvim import neovim
 from nvim_hands import NvimHands
 from scenarios import of
 from scenarios_dialogs import DIALOGS
+from scenarios_forms import FORMS
 from scenarios_questions import QUESTIONS
 from sitting import Scenario, Sitting
 
@@ -21,7 +22,7 @@ pytestmark = [
     pytest.mark.timeout(60),
 ]
 
-PLAYED = of("neovim", [*QUESTIONS, *DIALOGS])
+PLAYED = of("neovim", [*QUESTIONS, *DIALOGS, *FORMS])
 
 
 @pytest.mark.parametrize("scenario", PLAYED, ids=lambda scenario: scenario.name)
