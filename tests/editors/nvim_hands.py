@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from terminal import Terminal
 
 _ASKS = "Do you really want to write to it (y/n)?"
+_MENU = "Code actions:"
 _CHOOSE = "Type number and <Enter>"
 _MARK = re.compile("[EIW] ")
 _ENDS = {"unix": "\n", "dos": "\r\n", "mac": "\r"}
@@ -139,7 +140,9 @@ class NvimHands(Nvim):
         """Open the menu of code actions at a line; the titles in it."""
         self.until(self.is_undisturbed, "nothing in the way")
         self.keys(f"{line}Ggra")
-        self.until(lambda: self.mode() == "c" and _CHOOSE in self.screen(), "a menu")
+        # What a dialog looked like may still be on the screen.
+        self.until(lambda: self.mode() == "c" and _MENU in self.lines(), "a menu")
+        self.until(lambda: _CHOOSE in self.screen(), "all of the menu")
         return re.findall(r"(?m)^\d+: (.*?)(?: \[acpls\])?$", self.screen())
 
     def dialog(self, *titles: str) -> None:

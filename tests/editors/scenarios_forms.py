@@ -122,11 +122,10 @@ def _comes_while_typing(s: Sitting) -> None:
     assert s.heard() == [{"action": "decline"}]
 
 
-ASKED: Final = "What is released.*"
 FORMS: Final[list[Scenario]] = [
-    *both(_is_filled_in, [[form()]], popups=(ASKED,)),
-    *both(_is_declined, [[form()]], popups=(ASKED,)),
-    *both(_turn_is_stopped_with_the_form_open, [[form()]], popups=(ASKED, "A form is not.*")),
-    *both(_one_choice_needs_no_document, [[form(ONE_CHOICE)]], popups=(ASKED,)),
-    *both(_comes_while_typing, [[form()]], popups=(ASKED,)),
+    *both(_is_filled_in, [[form()]]),
+    *both(_is_declined, [[form()]]),
+    *both(_turn_is_stopped_with_the_form_open, [[form()]], popups=("A form is not.*",)),
+    *both(_one_choice_needs_no_document, [[form(ONE_CHOICE)]]),
+    *both(_comes_while_typing, [[form()]]),
 ]
