@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from questioned import ABOUT_QUESTIONS, AGENTS, account, accounts_file, played, stored
 from recorded import FOLDER, Line, read
 
-from acpls.hub import asking
+from acpls.questions import Question, Questions, SettledBy
 
 if TYPE_CHECKING:
     from questioned import Questioned
+
+    from acpls.effects import Effect
 
 STOPPED: Final = [
     name
@@ -51,7 +53,14 @@ def test_nothing_stays_open_when_a_turn_was_stopped(name: str) -> None:
 
 
 def test_a_question_that_is_forgotten_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "cancel_turn", lambda *_: ())
+    settle = Questions.settle
+
+    def forgetful(
+        questions: Questions, question: Question, by: SettledBy, *given: Any, **more: Any
+    ) -> tuple[Effect, ...]:
+        return () if by == "cancel" else settle(questions, question, by, *given, **more)
+
+    monkeypatch.setattr(Questions, "settle", forgetful)
     forgotten = [one for name in STOPPED for one in played(name) if one.left_open]
     assert {one.name.split("/")[0] for one in forgotten} >= {"gemini", "opencode", "vibe"}
     assert all(_types(one.answers()) != _types(one.asked) for one in forgotten)
