@@ -250,8 +250,9 @@ class Helix(Terminal):
 
     def references(self, name: str) -> None:
         self.write("gr")
-        self.until(lambda: "┌" in self.screen(), "a list of references")
-        # Only what has this in it stays in the list.
+        # What is typed before the list is filled may be lost.
+        self.until(lambda: f" {name}:" in self.screen(), f"{name} in a list of references")
+        # Only what has this in it stays there.
         self.write(name)
         self.until(lambda: "1/" in self.screen(), f"{name} alone in the list")
 

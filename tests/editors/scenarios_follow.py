@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from sitting import CODE, Scenario
@@ -139,13 +140,18 @@ def _steps_through_the_trail(s: Sitting) -> None:
     """Back and forth, afterwards and by hand."""
     s.prompt()
     went_to(s, ("c.md", 7), ("b.md", 150))
-    for command, place in (
+    steps = (
         ("previous", ("c.md", 7)),
         ("previous", ("b.md", 150)),
         ("next", ("c.md", 7)),
-    ):
+    )
+    for command, place in steps:
         s.hands.command(f"acpls.follow.{command}")
-        s.until(lambda place=place: s.hands.at() == place, f"{command} is {place}")
+        s.until(partial(_is_at, s, place), f"{command} is {place}")
+
+
+def _is_at(s: Sitting, place: tuple[str, int]) -> bool:
+    return s.hands.at() == place
 
 
 def _has_the_trail_as_references(s: Sitting) -> None:

@@ -197,7 +197,9 @@ class Questioned:
 
     def _asks_for(self, question: Question) -> Iterator[str]:
         shapes = self.scene.result("question.list")
-        shape = next(x for x in shapes if x["question"] == question.key)
+        # What was answered with "always" before is not asked again, and in no list.
+        known = {"title": question.title}
+        shape = next((x for x in shapes if x["question"] == question.key), known)
         busy = "" if question.foreground else ", outside of a turn"
         yield f"request {question.request!r} is {question.key} of {question.session}{busy}"
         for name, value in shape.items():
