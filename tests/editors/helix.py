@@ -251,7 +251,8 @@ class Helix(Terminal):
     def references(self, name: str) -> None:
         self.write("gr")
         # What is typed before the list is filled may be lost.
-        self.until(lambda: f" {name}:" in self.screen(), f"{name} in a list of references")
+        row = re.compile(rf"│ [> ] {re.escape(name)}:\d+ .*│")
+        self.until(lambda: row.search(self.screen()) is not None, f"{name} in a list of references")
         # Only what has this in it stays there.
         self.write(name)
         self.until(lambda: "1/" in self.screen(), f"{name} alone in the list")
