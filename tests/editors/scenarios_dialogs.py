@@ -62,14 +62,14 @@ def _dialogs_come_one_by_one(s: Sitting) -> None:
     (first,) = s.tap.sent("server", ASKED)
     names = ["Edit a.md", "Edit b.md"]
     names.sort(key=lambda name: name not in first["params"]["message"])
-    s.hands.choose("Yes, always")
+    s.hands.choose("Yes, do it")
     s.asked(names[1])
     s.until(lambda: len(s.tap.sent("server", ASKED)) == 2, "the second one")
     s.hands.terminal.until_shown(names[1])
     s.hands.dialog(SHOW, *NAMES)
     s.hands.choose("No, leave it")
     s.until_idle()
-    assert s.chosen() == ["all", "no"]
+    assert s.chosen() == ["yes", "no"]
 
 
 def _is_cancelled_with_a_dialog_open(s: Sitting) -> None:

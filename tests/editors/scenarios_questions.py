@@ -39,7 +39,7 @@ def go_on(s: Sitting) -> None:
 
 def offered(s: Sitting, line: int = 7) -> list[str]:
     """The titles of the menu at a line that are about questions."""
-    names = (SHOW, *NAMES)
+    names = tuple(f"{name}: " for name in (SHOW, *NAMES))
     return [title for title in s.hands.titles(line) if title.startswith(names)]
 
 
