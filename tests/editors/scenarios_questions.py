@@ -106,13 +106,13 @@ def _two_of_two_sessions(s: Sitting) -> None:
     for key in keys:
         s.prompt(ends=False, session=key)
     first, second = s.asked("Edit a.md", "Edit b.md")
-    assert [first["session"], second["session"]] == keys
+    assert {first["session"], second["session"]} == {*keys}
     s.shot("two")
     assert len(offered(s)) == 8
     answers(s, "Yes, do it", "Edit b.md")
     s.asked("Edit a.md")
     s.until(lambda: s.chosen() == ["yes"], "the first answer")
-    s.until(lambda: _states(s) == ["running", "idle"], "the second session goes on by itself")
+    s.until(lambda: sorted(_states(s)) == ["idle", "running"], "one session goes on by itself")
     answers(s, "No, leave it", "Edit a.md")
     s.until_idle()
     assert s.chosen() == ["yes", "no"]
