@@ -41,14 +41,15 @@ def put_next(state: State) -> Effects:
 
 
 def _put(state: State) -> Effects:
-    in_dialog = False
+    pending = state.questions.pending()
+    # One that had to wait may be older than the one whose dialog is open.
+    in_dialog = any(q.put and not (q.dismissed or _draws(state, q)) for q in pending)
     blocked: set[tuple[str, str]] = set()
-    for question in state.questions.pending():
+    for question in pending:
         drawn = _draws(state, question)
         if not drawn and (in_dialog or not state.may_use_dialogs):
             continue
         if question.put:
-            in_dialog = in_dialog or not (drawn or question.dismissed)
             continue
         queue = (question.agent, question.session)
         if queue in blocked or _unread(state, question):
