@@ -24,7 +24,7 @@ SCHEMA: dict[str, Any] = {
     "required": ["name"],
 }
 FORM: list[Any] = [{"form": SCHEMA, "message": "Who are you?"}]
-POPUPS = (r"Who are you\?: a code action answers",)
+POPUPS = (r"Waiting for you: Who are you\?",)
 
 
 def _opened(s: Sitting) -> NvimHands:

@@ -138,6 +138,18 @@ def test_a_plain_editor_is_told_at_once_of_one_after_the_other_p01_p19() -> None
     assert scene.answers() == [SELECTED, Selected("no"), Selected("always")]
 
 
+def test_what_goes_with_a_stopped_turn_is_not_told() -> None:
+    """The agent withdraws the questions one by one."""
+    scene = opened(PLAIN, facts=FACTS_2)
+    for request in (1, 2):
+        scene.asks(request, f"Number {request}?")
+    scene.result("session.cancel")
+    scene.give(ev.RequestWithdrawn(AGENT, 1))
+    assert popups(scene) == ["Waiting for you: Number 1?"]
+    scene.give(ev.RequestWithdrawn(AGENT, 2))
+    assert scene.answers() == [CANCELLED, CANCELLED]
+
+
 def test_what_is_told_besides_goes_to_the_log() -> None:
     """A page must be seen in full, though another question is on the screen."""
     scene = opened(PLAIN)

@@ -230,15 +230,15 @@ async def test_every_busy_session_can_be_stopped_and_waited_for_no_longer() -> N
         it.told(up.TurnChanged("running"), "other")
         it.session()
         it.prompts()
-        assert it.editor.titles(URI, only=["quickfix"]) == ["Stop demo", "Stop demo (2)"]
-        await run(it, "Stop demo (2)")
+        assert it.editor.titles(URI, only=["quickfix"]) == ["Stop demo, s1", "Stop demo, s2"]
+        await run(it, "Stop demo, s2")
         assert it.state.sessions["s2"].stopping
         assert it.editor.titles(URI, only=["quickfix"]) == [
-            "Stop demo",
-            "Stop demo (2)",
-            "Wait no longer for demo to stop",
+            "Stop demo, s1",
+            "Stop demo, s2",
+            "Wait no longer for demo, s2 to stop",
         ]
-        await run(it, "Wait no longer for demo to stop")
+        await run(it, "Wait no longer for demo, s2 to stop")
         assert it.editor.titles(URI, only=["quickfix"]) == ["Stop demo"]
         assert not it.state.sessions["s2"].busy
 

@@ -146,9 +146,16 @@ def _tell_next(state: State) -> Effects:
     if _is_told(state):
         return
     for question in state.questions.pending():
-        if not (_is_shown(state, question) or _is_judged(state, question)):
+        seen = _is_shown(state, question) or _is_judged(state, question)
+        if not seen and not _is_stopped(state, question):
             yield _message(state, question)
             return
+
+
+def _is_stopped(state: State, question: Question) -> bool:
+    """Whether it goes with its turn, which is being stopped."""
+    session = state.sessions.get(question.session)
+    return session is not None and session.stopping and question.foreground
 
 
 def tell_plainly(state: State, question: Question) -> Effects:

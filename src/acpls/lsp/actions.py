@@ -126,14 +126,14 @@ def _modes(state: State) -> Iterator[Offer]:
 
 
 def _stops(state: State) -> Iterator[Offer]:
-    for session in state.sessions.values():
-        if session.busy:
-            title, argument = state.agent(session.agent).title, {"session": session.key}
-            yield Offer(f"Stop {title}", "acpls.session.cancel", argument)
-            if session.stopping:
-                yield Offer(
-                    f"Wait no longer for {title} to stop", "acpls.session.endTurn", argument
-                )
+    busy = [session for session in state.sessions.values() if session.busy]
+    for session in busy:
+        title, argument = state.agent(session.agent).title, {"session": session.key}
+        if len(busy) > 1:
+            title += f", {short(session.title or session.key, _SESSION_TITLE_LIMIT)}"
+        yield Offer(f"Stop {title}", "acpls.session.cancel", argument)
+        if session.stopping:
+            yield Offer(f"Wait no longer for {title} to stop", "acpls.session.endTurn", argument)
 
 
 def _ask(uri: str, span: types.Range) -> Offer:

@@ -55,7 +55,8 @@ def _character(text: str, at: int) -> str:
         return char
     if char.isspace() and char not in "\x1c\x1d\x1e\x1f":
         return " "
-    if char in _JOINERS and at and not text[at - 1].isascii():
+    before = text[at - 1 : at]
+    if char in _JOINERS and before.isprintable() and not before.isascii():
         return char
     number = ord(char)
     if number < 0x100:
