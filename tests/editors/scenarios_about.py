@@ -65,7 +65,8 @@ def _row_at(s: Sitting) -> str:
     _, line = s.hands.at()
     if s.hands.name != "helix":
         return s.hands.text().split("\n")[line - 1]
-    return next(row[7:] for row in s.hands.terminal.lines() if f" {line} " in row[:8])
+    rows = (row[7:] for row in s.hands.terminal.lines() if f" {line} " in row[:8])
+    return next(rows, "")
 
 
 RUN: Final = {

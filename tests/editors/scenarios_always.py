@@ -95,7 +95,14 @@ TWICE: Final = [run(), run()]
 BATCH: Final = [run(wait=False), run(wait=False), run("make clean", wait=False)]
 REMEMBERED: Final[list[Scenario]] = [
     *both(_holds_in_the_workspace, [TWICE]),
-    *both(_is_taken_back, [TWICE]),
+    *both(
+        _is_taken_back,
+        [TWICE],
+        popups=(
+            "Waiting for you: Which of your answers is to be revoked",
+            "Waiting for you: make check",
+        ),
+    ),
     *both(_one_answer_does_for_a_batch, [BATCH]),
     *both(_is_denied_by_a_rule, [[run()]], settings=RULES),
 ]

@@ -25,7 +25,7 @@ CODE: Final = "".join(f"line {n}\n" for n in range(1, 13))
 GONE_WITHIN_S: Final = 10.0
 MOST_WAITING: Final = 2
 # How users whose editor shows no questions are told of one.
-WAITING: Final = "Waiting for you: .*|.*: a code action.*"
+WAITING: Final = "Waiting for you: .*"
 
 
 @dataclass(frozen=True)
