@@ -44,9 +44,7 @@ def asked(state: State, event: QuestionAsked) -> Effects:
         return
     title, about = telling.draw(state, event, session)
     question = state.questions.ask(event, session.key, title, about)
-    question.subagent = event.session if session.native != event.session else None
-    question.foreground = session.busy and not _in_background(session, question)
-    question.turn = session.turn if question.foreground else None
+    telling.belongs(question, session, event.session)
     question.can_dismiss = _withdraws(state, event.agent)
     yield ShowSession(session.key, "state")
     if session.stopping and question.foreground:
@@ -56,21 +54,13 @@ def asked(state: State, event: QuestionAsked) -> Effects:
             return
         yield After(state.settings.cancel_seconds, CrossedCancel(question.key))
     yield ShowQuestions()
-    yield from permissions.judge(state, question)
+    yield from permissions.asked(state, question)
     yield from put_next(state)
 
 
 def _withdraws(state: State, agent: str) -> bool:
     facts = state.agent(agent).facts
     return facts is not None and facts.withdraws_questions
-
-
-def _in_background(session: Session, question: Question) -> bool:
-    """Whether it is asked for something that runs besides the turn, as the agent says."""
-    asking = {question.subagent}
-    if isinstance(question.subject, AboutToolCall):
-        asking.add(question.subject.tool_call)
-    return any(item.id is not None and item.id in asking for item in session.background)
 
 
 def crossed_cancel(state: State, token: CrossedCancel) -> Effects:
@@ -164,8 +154,10 @@ def dismiss(state: State, question: Question) -> Effects:
     """The user will not answer. Raises ``CannotDo`` where the agent cannot be told that."""
     _must_be_open(question)
     if not question.can_dismiss:
-        title = state.agent(question.agent).title
-        message = f"{title} takes a dismissed question for a cancelled turn; choose an option"
+        message = "This question cannot be dismissed; choose an option"
+        if question.kind == "permission":
+            title = state.agent(question.agent).title
+            message = f"{title} takes a dismissed question for a cancelled turn; choose an option"
         raise CannotDo(message, field="action")
     yield from state.questions.settle(question, "editor")
     yield from put_next(state)

@@ -1,6 +1,6 @@
 """What is told of a question: what it is about, where it comes from, what it would change.
 
-Invariant: a query, but for ``draw``, which takes down what an arriving question is about.
+Invariant: a query, but for what is taken down when a question arrives (``draw``, ``belongs``).
 """
 
 from __future__ import annotations
@@ -45,6 +45,21 @@ def session_of(state: State, agent: str, native: str) -> Session | None:
         else:
             return parent
     return None
+
+
+def belongs(question: Question, session: Session, native: str) -> None:
+    """Take down who asks an arriving question for a session of ours, and for which turn.
+
+    ``native``: the agent's id of the session that asks.
+    """
+    question.subagent = native if session.native != native else None
+    asking = {question.subagent}
+    if isinstance(question.subject, AboutToolCall):
+        asking.add(question.subject.tool_call)
+    # It may be asked for something that runs besides the turn, as the agent says.
+    aside = any(item.id is not None and item.id in asking for item in session.background)
+    question.foreground = session.busy and not aside
+    question.turn = session.turn if question.foreground else None
 
 
 def _parents(state: State, agent: str, native: str) -> list[Session | str]:
