@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from acpls.effects import SendAnswer, ShowQuestions, TellUser
 from acpls.forms import Unreadable, described, fitted, read
+from acpls.hub import telling
 from acpls.hub.putting import put_next, tell_plainly
 from acpls.hub.state import CannotDo
 from acpls.questions import ACCEPT, DECLINE, OPENED
@@ -36,14 +37,18 @@ def asked(state: State, event: FormAsked) -> Effects:
         told = f"A form of {state.agent(event.agent).title} was declined: {why}"
         yield TellUser("error", told, event.message)
         return
-    session = None if event.session is None else state.session_of(event.agent, event.session)
+    native = event.session or ""
+    session = telling.session_of(state, event.agent, native)
     key = "" if session is None else session.key
     title, description = described(form, f"{state.agent(event.agent).title} asks for values")
-    call = None if session is None else session.tool_call(event.tool_call or "")
+    own = session is not None and session.native == native
+    call = session.tool_call(event.tool_call or "") if session is not None and own else None
     if call is not None and call.title:
         description = f"For: {call.title}\n{description}"
     question = state.questions.fill_in(event, key, title, form, description)
-    question.foreground = session is not None and session.busy
+    question.foreground = False
+    if session is not None:
+        telling.belongs(question, session, native)
     yield ShowQuestions()
     yield from tell_plainly(state, question)
     yield from put_next(state)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from acpls.effects import SendAnswer, ShowQuestions, TellUser
+from acpls.hub import telling
 from acpls.hub.putting import put_next, tell_plainly
 from acpls.questions import OPENED
 from acpls.session.asks import Declined
@@ -33,12 +34,14 @@ def asked(state: State, event: LinkAsked) -> Effects:
         shown = event.url if len(event.url) <= LENGTH_LIMIT else f"{event.url[:LENGTH_LIMIT]}…"
         yield TellUser("warning", f"{title} wants a page opened that is none", shown)
         return
-    session = None if event.session is None else state.session_of(event.agent, event.session)
+    native = event.session or ""
+    session = telling.session_of(state, event.agent, native)
     key = "" if session is None else session.key
     question = state.questions.visit(event, key, can_open=state.editor.links)
     question.description = "\n".join([event.url, *_remarks(event.url, host)])
-    question.foreground = session is not None and session.busy
-    question.turn = None if session is None else session.turn
+    question.foreground = False
+    if session is not None:
+        telling.belongs(question, session, native)
     yield ShowQuestions()
     yield from tell_plainly(state, question)
     yield from put_next(state)

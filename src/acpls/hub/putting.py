@@ -41,7 +41,7 @@ def put_next(state: State) -> Effects:
 
 
 def _put(state: State) -> Effects:
-    in_dialog = False
+    in_dialog = any(q.dialog == "open" for q in state.questions.pending())
     blocked: set[tuple[str, str]] = set()
     for question in state.questions.pending():
         drawn = _draws(state, question)
@@ -127,12 +127,12 @@ def _expected(state: State) -> list[Question]:
 
 def _next_dialog(state: State) -> Effects:
     """A dialog for what an editor was to show by its own means, and does not."""
-    if not (state.editor.questions and state.may_use_dialogs):
+    pending = state.questions.pending()
+    plain = [q for q in pending if q.put and not (q.dismissed or _draws(state, q))]
+    if plain or not state.may_use_dialogs or any(q.dialog == "open" for q in pending):
         return
-    unseen = [q for q in state.questions.pending() if q.unseen]
-    if any(q.dialog == "open" for q in unseen):
-        return
-    question = next((q for q in unseen if q.dialog == "none"), None)
+    unseen = (q for q in pending if q.unseen and q.dialog == "none" and _draws(state, q))
+    question = next(unseen, None)
     if question is not None:
         question.dialog = "open"
         yield PutQuestion(question.key, dialog=True)
