@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
-from form_scene import FORM, YES_OR_NO, form, opened
-from scene import AGENT, ROOT, A, Scene
+from form_scene import FORM, PLAIN, YES_OR_NO, form, opened
+from scene import AGENT, FACTS, FACTS_2, NATIVE, ROOT, A, Scene
 
 from acpls import effects as ef
 from acpls import events as ev
 from acpls.session import updates as up
-from acpls.session.asks import Accepted, Cancelled
+from acpls.session.asks import Accepted, AgentFacts, Cancelled
 from acpls.session.content import Location
 
 FORMS_AND_DIALOGS = ev.EditorReady((ROOT,), forms=True, dialogs=True, gentle_dialogs=True)
@@ -85,3 +87,80 @@ def test_why_a_form_is_not_dismissed_is_true() -> None:
     assert failure.field == "action"
     assert "cancelled turn" not in failure.message
     assert scene.answers() == []
+
+
+def test_a_form_that_is_filled_in_from_a_dialog_leaves_room_for_the_next_one() -> None:
+    ready = ev.EditorReady((ROOT,), questions=True, dialogs=True, gentle_dialogs=True, links=True)
+    scene = opened(ready)
+    form(scene)
+    scene.asks(1)
+    scene.passes(4)
+    dialogs = ef.PutQuestion("q1", dialog=True), ef.PutQuestion("q2", dialog=True)
+    assert dialogs[0] in scene.seen
+    scene.give(ev.QuestionPut("q1", "fill", dialog=True))
+    assert dialogs[1] in scene.seen
+
+
+@pytest.mark.parametrize("link", [False, True])
+@pytest.mark.parametrize("facts", [FACTS, FACTS_2])
+def test_a_form_that_crosses_a_cancel_is_cancelled_when_its_time_is_up(
+    link: bool, facts: AgentFacts
+) -> None:
+    scene = Scene(ready=PLAIN, facts=facts)
+    scene.session()
+    scene.prompts()
+    scene.command("session.cancel")
+    scene.passes(100)
+    if link:
+        scene.give(ev.LinkAsked(AGENT, 7, NATIVE, "Look", "https://example.com/", "visit"))
+    else:
+        form(scene)
+    scene.passes(100)
+    assert scene.answered(7) == Cancelled()
+
+
+# --- answers that make no sense ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        ({"option": "yes", "content": {"name": "me"}}, "content"),
+        ({"option": "always", "action": "accept"}, "action"),
+        ({"action": "dismiss", "scope": "user"}, "scope"),
+        ({"action": "accept", "content": {}}, "content"),
+        ({"action": "accept"}, "action"),
+        ({"option": "yes", "scope": "user"}, "scope"),
+        ({"content": {}}, "content"),
+        ({"scope": "user"}, "scope"),
+        ({}, "option"),
+        ({"question": "", "option": "yes"}, "question"),
+    ],
+)
+def test_a_permission_takes_no_odd_mixture(arguments: dict[str, Any], field: str) -> None:
+    scene = Scene(facts=FACTS_2)
+    scene.session()
+    scene.prompts()
+    scene.asks(1)
+    assert scene.error("question.answer", **arguments).field == field
+    assert scene.answers() == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        ({"option": "fill", "scope": "user"}, "scope"),
+        ({"option": "fill", "content": {"name": "me"}}, "content"),
+        ({"option": "decline", "scope": "session"}, "scope"),
+        ({"action": "accept", "scope": "user", "content": {"name": "me", "count": 1}}, "scope"),
+        ({"action": "decline", "content": {"name": "me"}}, "content"),
+        ({"action": "accept", "option": "fill"}, "action"),
+        ({"option": "accept"}, "option"),
+    ],
+)
+def test_a_form_takes_no_odd_mixture(arguments: dict[str, Any], field: str) -> None:
+    scene = opened(busy=True)
+    form(scene)
+    assert scene.error("question.answer", **arguments).field == field
+    assert scene.answers() == []
+    assert scene.of(ef.WriteFile) == []

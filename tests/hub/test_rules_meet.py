@@ -149,3 +149,15 @@ def test_a_rule_that_refuses_sees_what_was_asked_and_what_is_told_since() -> Non
         scene.holds = set()
         scene.let(ef.ReadPermissions)
         assert scene.answers() == [Selected("no")]
+
+
+def test_asking_again_what_to_revoke_leaves_one_question() -> None:
+    scene = ruled()
+    scene.asks(1)
+    scene.result("question.answer", option="always")
+    for _ in range(3):
+        scene.result("permission.revoke")
+    (left,) = scene.result("question.list")
+    assert scene.result("question.answer", option=left["options"][0]["option"]) == {}
+    assert scene.result("permission.list") == []
+    assert scene.result("question.list") == []

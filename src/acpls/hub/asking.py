@@ -78,6 +78,8 @@ def crossed_cancel(state: State, token: CrossedCancel) -> Effects:
 def was_put(state: State, event: QuestionPut) -> Effects:
     """The editor answered, or did not. No answer is never taken for a refusal."""
     question = state.questions.all[event.question]
+    if event.dialog:
+        question.dialog = "over"
     if event.action is not None:
         yield from forms.was_put(state, question, event)
         return
@@ -88,7 +90,6 @@ def was_put(state: State, event: QuestionPut) -> Effects:
         yield from answer(state, question, event.option, scope)
         return
     if event.dialog:
-        question.dialog = "over"
         yield from put_next(state)
     elif event.seen:
         question.shown = question.dismissed = True
@@ -121,13 +122,13 @@ def answer(
     if not question.offers(option):
         message = f"The question does not offer {option!r}; it offers: {offered}"
         raise CannotDo(message, field="option")
+    permissions.check(state, question, option, scope)
     if option == FILL and question.form is not None:
         # That decides nothing yet.
         question.dismissed = True
         yield from form_documents.open_document(state, question)
         yield from put_next(state)
         return
-    permissions.check(state, question, option, scope)
     yield from state.questions.settle(question, "editor", option)
     yield from permissions.answered(state, question, option, scope)
     if question.kind == "login":

@@ -8,11 +8,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from acpls.effects import SendAnswer, ShowQuestions, TellUser
+from acpls.effects import After, SendAnswer, ShowQuestions, TellUser
 from acpls.forms import Unreadable, described, fitted, read
 from acpls.hub import telling
 from acpls.hub.putting import put_next, tell_plainly
 from acpls.hub.state import CannotDo
+from acpls.hub.tokens import CrossedCancel
 from acpls.questions import ACCEPT, DECLINE, OPENED
 from acpls.session.asks import Declined
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from acpls.events import FormAsked, QuestionPut
     from acpls.hub.state import Effects, State
     from acpls.questions import Question
+    from acpls.session.state import Session
 
 KINDS = frozenset({"form", "link"})
 """The kinds of questions that are answered with an action."""
@@ -46,12 +48,20 @@ def asked(state: State, event: FormAsked) -> Effects:
     if call is not None and call.title:
         description = f"For: {call.title}\n{description}"
     question = state.questions.fill_in(event, key, title, form, description)
-    question.foreground = False
-    if session is not None:
-        telling.belongs(question, session, native)
+    yield from arrived(state, question, session, native)
     yield ShowQuestions()
     yield from tell_plainly(state, question)
     yield from put_next(state)
+
+
+def arrived(state: State, question: Question, session: Session | None, native: str) -> Effects:
+    """Take down whose form or page it is. One that crosses a cancel is cancelled in time."""
+    question.foreground = False
+    if session is None:
+        return
+    telling.belongs(question, session, native)
+    if session.stopping and question.foreground:
+        yield After(state.settings.cancel_seconds, CrossedCancel(question.key))
 
 
 def act(

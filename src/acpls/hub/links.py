@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from acpls.effects import SendAnswer, ShowQuestions, TellUser
-from acpls.hub import telling
+from acpls.hub import forms, telling
 from acpls.hub.putting import put_next, tell_plainly
 from acpls.questions import OPENED
 from acpls.session.asks import Declined
@@ -39,9 +39,7 @@ def asked(state: State, event: LinkAsked) -> Effects:
     key = "" if session is None else session.key
     question = state.questions.visit(event, key, can_open=state.editor.links)
     question.description = "\n".join([event.url, *_remarks(event.url, host)])
-    question.foreground = False
-    if session is not None:
-        telling.belongs(question, session, native)
+    yield from forms.arrived(state, question, session, native)
     yield ShowQuestions()
     yield from tell_plainly(state, question)
     yield from put_next(state)
