@@ -194,6 +194,39 @@ async def test_a_refused_permission_leaves_the_file_as_it_was(
 
 
 @EVERY_AGENT
+async def test_a_turn_is_cancelled_with_a_question_open_and_the_next_one_works(
+    agent: RealAgent, tmp_path: Path, file: Path
+) -> None:
+    """Some hang until their question is answered, and some withdraw it by themselves."""
+    script: Script = {
+        "Please greet better": [
+            [Use("read", {"path": str(file)})],
+            [Say("Now I edit it. "), edit(file, OLD, NEW)],
+            [Say("As you wish.")],
+        ],
+        "Talk briefly": [[Say("That is all.")]],
+    }
+    async with playing(agent, tmp_path, script) as stage:
+        uri = stage.editor.open(file)
+        await stage.prompt("Please greet better.")
+        asked = await stage.question()
+        await stage.editor.command("acpls.session.cancel")
+        settled = await stage.editor.next("acp/question/settled", within=WITHIN)
+        assert settled["question"] == asked["question"]
+        assert settled["by"] in {"cancel", "agent"}
+        assert "option" not in settled
+        assert await stage.end_of_turn() == "cancelled"
+        assert await stage.editor.command("acpls.question.list") == []
+        assert text_of(file) == TEXT
+        assert await stage.hunks(uri) == []
+
+        await stage.prompt("Talk briefly.")
+        assert await stage.end_of_turn() == "end_turn"
+        assert (await stage.told()).endswith("That is all.")
+        assert text_of(file) == TEXT
+
+
+@EVERY_AGENT
 async def test_a_long_turn_is_cancelled_and_the_next_one_works(
     agent: RealAgent, tmp_path: Path, file: Path
 ) -> None:

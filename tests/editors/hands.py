@@ -21,6 +21,10 @@ class Hands(Protocol):
     """Whether a command can be given arguments by hand."""
     keeps_deleted: bool
     """Whether a document stays open when its file is deleted by way of the editor."""
+    has_dialogs: bool
+    """Whether the server's dialogs are shown."""
+    keeps_focus: bool
+    """Whether another document can be shown without going there."""
 
     @property
     def terminal(self) -> Terminal:
@@ -32,7 +36,7 @@ class Hands(Protocol):
         ...
 
     def above(self, line: int, text: str, meanwhile: Callable[[], None] | None = None) -> None:
-        """Write a line above this one; when it comes back, the server was told.
+        """Write a line above this one, or several; when it comes back, the server was told.
 
         ``meanwhile`` happens when half of it is written.
         """
@@ -40,6 +44,10 @@ class Hands(Protocol):
 
     def append(self, line: int, text: str) -> None:
         """Write at the end of a line; when it comes back, the server was told."""
+        ...
+
+    def rewrite(self, line: int, text: str) -> None:
+        """Write this in place of a line; when it comes back, the server was told."""
         ...
 
     def text(self) -> str:
@@ -74,8 +82,43 @@ class Hands(Protocol):
         """Open the menu of code actions at a line, and leave it."""
         ...
 
-    def act(self, line: int, title: str) -> None:
-        """Take the code action with this title from the menu."""
+    def act(self, line: int, title: str, meanwhile: Callable[[], None] | None = None) -> None:
+        """Take the code action with this title from the menu.
+
+        ``meanwhile`` happens when the menu is open.
+        """
+        ...
+
+    def dialog(self, *titles: str) -> None:
+        """Wait until a dialog shows these answers."""
+        ...
+
+    def choose(self, title: str) -> None:
+        """Take this answer in the dialog that is there."""
+        ...
+
+    def press_enter(self) -> None:
+        """Confirm whatever there is to be confirmed, in a dialog or a list."""
+        ...
+
+    def dismiss(self) -> None:
+        """Leave the dialog without an answer."""
+        ...
+
+    def references(self, name: str) -> None:
+        """Open the list of references, and go to the first one in this file in it."""
+        ...
+
+    def define(self, line: int, word: str) -> None:
+        """Go to where this word in a line leads, as to a definition."""
+        ...
+
+    def at(self) -> tuple[str, int]:
+        """The file and the line that the cursor is in."""
+        ...
+
+    def shown(self) -> list[str]:
+        """The files on the screen, in alphabetical order."""
         ...
 
     def command(self, name: str, argument: dict[str, Any] | None = None) -> None:

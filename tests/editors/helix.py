@@ -23,8 +23,12 @@ if TYPE_CHECKING:
     from tapped import Tap
 
 CONFIGURATION = Path(__file__).parents[2] / "editors" / "helix" / "languages.toml"
-_WITH_ARGUMENTS = (25, 7)
+# Commands of the server take arguments, and its dialogs are shown.
+_SINCE = (25, 7)
 _SHOWN = 60
+_ROWS = 10
+_SEEN = 8
+_VIEW = r"(?:[⠀-⣿] )? *(\S+\.\w+)(?: \[[+-]+\])? [^│]*?(\d+):\d+"
 _DOWN = "\x0e"
 
 
@@ -38,12 +42,14 @@ class Helix(Terminal):
 
     name = "helix"
     keeps_deleted = True
+    keeps_focus = False
 
     def __init__(
         self, program: str, folder: Path, first: str, tap: Tap, environment: Mapping[str, str]
     ) -> None:
         """``environment`` has the ``acpls`` on its path that is to be started."""
         self._tap = tap
+        self._dialog: tuple[str, ...] = ()
         home = folder.parent / f"{folder.name}-home"
         settings = Path(environment["XDG_CONFIG_HOME"]) / "helix"
         for each in (home, settings):
@@ -55,7 +61,7 @@ class Helix(Terminal):
         self.until(lambda: self._mode() == "NOR", "Helix is there")
         version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
         year, month = re.findall(r"\d+", version.stdout)[:2]
-        self.takes_arguments = (int(year), int(month)) >= _WITH_ARGUMENTS
+        self.takes_arguments = self.has_dialogs = (int(year), int(month)) >= _SINCE
         self._until_told(first)
 
     @property
@@ -99,7 +105,7 @@ class Helix(Terminal):
         half = len(text) // 2
         for part, then in ((text[:half], meanwhile), (text[half:], self._escape)):
             before = len(self._typed())
-            self.write(part)
+            self.write(part.replace("\n", "\r"))
             self._until_typed(part, before)
             if then is not None:
                 then()
@@ -137,6 +143,19 @@ class Helix(Terminal):
     def append(self, line: int, text: str) -> None:
         self._type(f"{line}GA", text)
 
+    def rewrite(self, line: int, text: str) -> None:
+        self.write(f"{line}Gghvglc")
+        self.until(lambda: self._mode() == "INS", "insert mode")
+        before = len(self._typed())
+        self.write(text)
+        # Quotes come in pairs by themselves, and the second one is typed over.
+        told = text.replace("'", "")
+        self.until(
+            lambda: told in self._typed()[before:].replace("'", ""),
+            f"the server is told of {text!r}",
+        )
+        self._escape()
+
     def text(self) -> str:
         self._copy.unlink(missing_ok=True)
         part = self._copy.with_suffix(".part")
@@ -168,12 +187,14 @@ class Helix(Terminal):
     def titles(self, line: int) -> list[str]:
         titles = self._menu(line)
         self._escape()
-        self.until(lambda: not self._shows(titles[-1:]), "the menu is gone")
+        self.until(lambda: not self._shows(titles[:1]), "the menu is gone")
         return titles
 
-    def act(self, line: int, title: str) -> None:
+    def act(self, line: int, title: str, meanwhile: Callable[[], None] | None = None) -> None:
         titles = self._menu(line)
         assert title in titles, titles
+        if meanwhile is not None:
+            meanwhile()
         before = len(self._commands())
         # The first one is chosen already.
         self.write(_DOWN * titles.index(title) + "\r")
@@ -199,13 +220,59 @@ class Helix(Terminal):
         return titles
 
     def _shows(self, titles: list[str]) -> bool:
-        """Whether these stand in a menu, which cuts what is too long for the screen."""
+        """Whether these stand in a menu, which cuts what is too long for the screen, and has to
+        be scrolled for more than ten.
+        """
         screen = self.screen()
-        return all(f" {title[:_SHOWN]}" in screen for title in titles)
+        return all(f" {title[:_SHOWN]}" in screen for title in titles[:_ROWS])
 
     def _offered(self) -> list[Any]:
         offered: list[Any] = self._tap.answers("textDocument/codeAction", by="server")[-1]["result"]
         return offered
+
+    def dialog(self, *titles: str) -> None:
+        # It is as wide as its message, and cuts what is longer.
+        shown = [f" {title[:_SEEN]}" for title in titles]
+        self.until(
+            lambda: "┌" in self.screen() and all(title in self.screen() for title in shown),
+            f"a dialog with {titles}",
+        )
+        self._dialog = titles
+
+    def choose(self, title: str) -> None:
+        self.write(_DOWN * self._dialog.index(title) + "\r")
+
+    def press_enter(self) -> None:
+        self.write("\r")
+
+    def dismiss(self) -> None:
+        self.write("\x1b")
+
+    def references(self, name: str) -> None:
+        self.write("gr")
+        # What is typed before the list is filled may be lost.
+        row = re.compile(rf"│ [> ] {re.escape(name)}:\d+ .*│")
+        self.until(lambda: row.search(self.screen()) is not None, f"{name} in a list of references")
+        # Only what has this in it stays there.
+        self.write(name)
+        self.until(lambda: "1/" in self.screen(), f"{name} alone in the list")
+
+    def define(self, line: int, word: str) -> None:
+        self.write(f"{line}Ggs/{re.escape(word)}\r")
+        self.until(lambda: self._mode() == "NOR", "the word")
+        self.write("gd")
+
+    def at(self) -> tuple[str, int]:
+        # Of the views side by side, the one that tells the mode has the cursor.
+        status = re.search(rf"(?:NOR|INS|SEL) {_VIEW}", self._status())
+        if status is None:
+            # Something is in front of it.
+            return "", 0
+        return status[1].rsplit("/", 1)[-1], int(status[2])
+
+    def shown(self) -> list[str]:
+        views = re.findall(_VIEW, self._status())
+        return sorted(name.rsplit("/", 1)[-1] for name, _ in views)
 
     def command(self, name: str, argument: dict[str, Any] | None = None) -> None:
         given = "" if argument is None else f" {json.dumps(argument, separators=(',', ':'))}"

@@ -1,4 +1,4 @@
-"""The review as a person meets it: one list, which every editor that is driven goes through."""
+"""What a person meets: lists of scenarios, which every editor that is driven goes through."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from scenarios_files import FILES
 from scenarios_meanwhile import MEANWHILE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sitting import Scenario
 
+# The review.
 ALL: Final = [*EDITS, *MEANWHILE, *CLIENT, *FILES, *BYTES]
 
 
-def of(editor: str) -> list[Scenario]:
+def of(editor: str, scenarios: Iterable[Scenario] = ALL) -> list[Scenario]:
     """Those that are for this editor."""
-    return [scenario for scenario in ALL if editor not in scenario.not_in]
+    return [scenario for scenario in scenarios if editor not in scenario.not_in]

@@ -18,7 +18,7 @@ def writes(text: str) -> list[Any]:
     return [READ, {"write": "a.md", "text": text, "via": "client"}]
 
 
-ASKS: Final = "Scripted agent writes a.md, where you have unsaved.*"
+ASKS: Final = "(Waiting for you: )?Scripted agent writes a.md, where you h.*"
 
 
 # --- writes --------------------------------------------------------------------------------

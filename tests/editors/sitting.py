@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 CODE: Final = "".join(f"line {n}\n" for n in range(1, 13))
 GONE_WITHIN_S: Final = 10.0
+MOST_WAITING: Final = 2
+# How users whose editor shows no questions are told of one.
+WAITING: Final = "Waiting for you: .*|.*: a code action.*"
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,7 @@ class Scenario:
     """What happens: ``turns`` is what the agent does, ``act`` what the person does.
 
     ``version`` is that of ACP. ``settings``: lines for the user's configuration of the server.
+    ``script``: what the agent's script holds besides ``turns``.
     ``popups``: messages that the editor is shown, as patterns. ``not_in``: editors in which it
     comes to another end, which docs/editors.md tells.
     """
@@ -40,6 +44,7 @@ class Scenario:
     files: Mapping[str, bytes] = field(default_factory=lambda: {"a.md": CODE.encode()})
     version: int = 2
     settings: str = ""
+    script: Mapping[str, Any] = field(default_factory=dict)
     popups: tuple[str, ...] = ()
     not_in: tuple[str, ...] = ()
 
@@ -55,7 +60,7 @@ class Sitting:
         for name, data in scenario.files.items():
             (self.project / name).write_bytes(data)
         self._log = folder / "agent.jsonl"
-        script = {"turns": [list(turn) for turn in scenario.turns]}
+        script = {**scenario.script, "turns": [list(turn) for turn in scenario.turns]}
         argv = command(script, folder, protocol=scenario.version, log=self._log)
         settings = folder / "config"
         (settings / "acpls").mkdir(parents=True)
@@ -90,9 +95,11 @@ class Sitting:
 
     # --- the agent ----------------------------------------------------------------------
 
-    def prompt(self, *, ends: bool = True) -> None:
-        """Set the agent to work; wait for the end of its turn."""
-        self.tap.command("acpls.session.prompt", {"text": "go"})
+    def prompt(self, *, ends: bool = True, **where: str) -> None:
+        """Set the agent to work, ``where`` a session is named in that; wait for the end of
+        its turn.
+        """
+        self.tap.command("acpls.session.prompt", {"text": "go", **where})
         if ends:
             self.until_idle()
 
@@ -100,8 +107,8 @@ class Sitting:
         """Wait until the agent has nothing to do."""
 
         def idle() -> bool:
-            (session,) = self.tap.command("acpls.session.list")["sessions"]
-            return session["state"] == "idle" and "stopReason" in session
+            sessions = self.tap.command("acpls.session.list")["sessions"]
+            return all(x["state"] == "idle" and "stopReason" in x for x in sessions)
 
         self.until(idle, "the end of the turn")
 
@@ -109,6 +116,22 @@ class Sitting:
         """What the agent got as answers to its requests, in order."""
         answers = [message for message in received(self._log) if "method" not in message]
         return [answer.get("error", answer.get("result")) for answer in answers]
+
+    def chosen(self) -> list[Any]:
+        """What it got as answers to its questions, in order: options, or ``None``."""
+        outcomes = [answer["outcome"] for answer in self.heard()]
+        return [outcome.get("optionId") for outcome in outcomes]
+
+    def asked(self, *titles: str) -> list[Any]:
+        """The open questions, when they are these."""
+        found: list[Any] = []
+
+        def same() -> bool:
+            found[:] = self.tap.command("acpls.question.list")
+            return sorted(question["title"] for question in found) == sorted(titles)
+
+        self.until(same, f"the questions {titles}")
+        return found
 
     # --- what there is ---------------------------------------------------------------------
 
@@ -189,10 +212,20 @@ class Sitting:
         self.until(self.hands.is_undisturbed, "nothing in the way")
         self._leave()
         told = [m["params"]["message"] for m in self.tap.sent("server", "window/showMessage")]
-        assert len(told) == len(self.scenario.popups), told
-        for message, pattern in zip(told, self.scenario.popups, strict=True):
-            assert re.fullmatch(pattern, message), told
+        self._were_expected(told)
         assert self.tap.errors.read_text() == ""
+
+    def _were_expected(self, told: list[str]) -> None:
+        """All messages that a scenario names came, and besides them only word of questions."""
+        awaited, waiting = list(self.scenario.popups), list[str]()
+        for message in told:
+            if awaited and re.fullmatch(awaited[0], message):
+                del awaited[0]
+            else:
+                assert re.fullmatch(WAITING, message), told
+                waiting.append(message)
+        assert awaited == [], told
+        assert len(waiting) <= MOST_WAITING, told
 
     def again(self) -> None:
         """Leave the editor, and start it anew."""

@@ -178,6 +178,22 @@ def test_a_question_about_a_change_waits_until_the_file_was_read() -> None:
     assert previews(scene) == {"q1"}
 
 
+def test_a_question_that_had_to_wait_waits_for_the_open_dialog_too() -> None:
+    """P07: the older one is no reason for a second dialog."""
+    scene = opened(DIALOGS)
+    scene.has(A, "one\n")
+    scene.holds = {ef.ReadFile}
+    scene.tool_call("call", Fragment(A, "one", "1"), status="pending")
+    scene.asks(1, subject=about())
+    scene.session("other")
+    scene.asks(2, native="other")
+    assert scene.put() == ["q2"]
+    scene.let(ef.ReadFile)
+    assert scene.put() == ["q2"]
+    put(scene, "q2", "yes")
+    assert scene.put() == ["q2", "q1"]
+
+
 # --- answers -------------------------------------------------------------------------------
 
 

@@ -11,7 +11,8 @@ from scene import AGENT, CANCELLED, NATIVE, ROOT, A, Scene
 from acpls import effects as ef
 from acpls import events as ev
 from acpls.hub.conversing import rendering
-from acpls.session.asks import Accepted, Declined
+from acpls.session import updates as up
+from acpls.session.asks import Accepted, Cancelled, Declined
 from acpls.session.content import Fragment
 
 CONTENT = {"name": "Ann", "count": 2}
@@ -198,6 +199,18 @@ def test_a_form_of_a_tool_call_says_for_which_and_its_verdicts_are_none_of_the_f
     assert "subject" not in told
     scene.result("review.reject", all=True)
     assert scene.answers() == []
+
+
+def test_a_subagents_form_is_asked_for_the_session_it_works_for() -> None:
+    scene = opened()
+    scene.prompts()
+    scene.tells(up.SubagentPatched("another", "Helper"))
+    form(scene, session="another")
+    (told,) = scene.result("question.list")
+    assert (told["session"], told["subagent"]) == ("s1", "another")
+    scene.result("session.cancel")
+    scene.ends("cancelled")
+    assert scene.answered(7) == Cancelled()
 
 
 # --- editors that draw forms ----------------------------------------------------------------

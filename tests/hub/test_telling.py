@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from scene import AGENT, FACTS, NATIVE, ROOT, SELECTED, YES_NO, A, B, Scene, about
+from scene import AGENT, FACTS, NATIVE, ROOT, SELECTED, YES_NO, A, B, Scene, about, patch
 
 from acpls import effects as ef
 from acpls import events as ev
@@ -140,9 +140,34 @@ def test_a_change_that_was_found_in_the_file() -> None:
     shown = asks(scene, about("call"), content=(Fragment(A, "two", "2"),), kind="edit")
     patch = f"--- {A}\n+++ {A}\n@@ -2,1 +2,1 @@\n-two\n+2\n"
     assert shown["preview"] == [{"uri": uris.from_path(A), "patch": patch}]
-    assert text_of(shown)[:2] == ["Change:", f"    --- {A}"]
+    assert text_of(shown) == ["Change in a.txt:", "    @@ -2,1 +2,1 @@", "    -two", "    +2"]
     command = AboutCommand("sed", ROOT, "call")
     assert asks(scene, command)["preview"] == shown["preview"]
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "label"),
+    [
+        ("/ws/new/b.txt", None, "b\n", "New file new/b.txt:"),
+        ("/else/b.txt", None, "b\n", "New file /else/b.txt:"),
+        ("/ws/gone.txt", "b\n", None, "Deletion of gone.txt:"),
+    ],
+)
+def test_a_change_stands_under_the_name_of_its_file(
+    path: str, old: str | None, new: str | None, label: str
+) -> None:
+    scene = opened()
+    shown = asks(scene, about("call"), content=(patch(path, old, new),), kind="edit")
+    assert label in text_of(shown)
+    assert not any(line.strip().startswith(("---", "+++")) for line in text_of(shown))
+
+
+def test_a_difference_of_several_files_is_told_as_it_is() -> None:
+    scene = opened()
+    both = "".join(f"--- {name}\n+++ {name}\n@@ -1,1 +1,1 @@\n-a\n+b\n" for name in (A, B))
+    shown = asks(scene, about("call"), raw_input={"diff": both}, kind="edit")
+    assert "Change:" in text_of(shown)
+    assert f"    +++ {B}" in text_of(shown)
 
 
 def test_of_several_files_those_that_were_not_found_are_shown_too() -> None:

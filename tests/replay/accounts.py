@@ -4,6 +4,8 @@
     python tests/replay/accounts.py --write     write all, to be read as a difference by Git
     ... NAME [NAME...]                          these only, as ``agent/scenario``
 
+Those of questions are kept by agent, in ``questions.md``.
+
 An account is a promise only once somebody has read it beside its recording.
 """
 
@@ -12,6 +14,7 @@ from __future__ import annotations
 import sys
 
 import anyio
+import questioned
 from alibis import vanished
 from player import play
 from recorded import account_file, names
@@ -37,6 +40,13 @@ def main(arguments: list[str]) -> int:
             different.append(name)
             if write:
                 file.write_text(now, "utf-8", newline="\n")
+    for agent in dict.fromkeys(name.split("/", maxsplit=1)[0] for name in wanted):
+        if agent in questioned.AGENTS:
+            file, now = questioned.accounts_file(agent), questioned.accounts(agent)
+            if not file.exists() or file.read_text("utf-8") != now:
+                different.append(f"{agent}/questions.md")
+                if write:
+                    file.write_text(now, "utf-8", newline="\n")
     sys.stdout.write("".join(f"{'written' if write else 'differs'}: {x}\n" for x in different))
     return 0 if write or not different else 1
 

@@ -39,28 +39,27 @@ def asked(state: State, event: FormAsked) -> Effects:
         told = f"A form of {state.agent(event.agent).title} was declined: {why}"
         yield TellUser("error", told, event.message)
         return
-    native = event.session or ""
-    session = telling.session_of(state, event.agent, native)
+    asks = event.session
+    session = None if asks is None else telling.session_of(state, event.agent, asks)
     key = "" if session is None else session.key
     title, description = described(form, f"{state.agent(event.agent).title} asks for values")
-    own = session is not None and session.native == native
+    own = session is not None and session.native == asks
     call = session.tool_call(event.tool_call or "") if session is not None and own else None
     if call is not None and call.title:
         description = f"For: {call.title}\n{description}"
     question = state.questions.fill_in(event, key, title, form, description)
-    yield from arrived(state, question, session, native)
+    yield from arrived(state, question, session, asks)
     yield ShowQuestions()
     yield from tell_plainly(state, question)
     yield from put_next(state)
 
 
-def arrived(state: State, question: Question, session: Session | None, native: str) -> Effects:
+def arrived(
+    state: State, question: Question, session: Session | None, native: str | None
+) -> Effects:
     """Take down whose form or page it is. One that crosses a cancel is cancelled in time."""
-    question.foreground = False
-    if session is None:
-        return
     telling.belongs(question, session, native)
-    if session.stopping and question.foreground:
+    if session is not None and session.stopping and question.foreground:
         yield After(state.settings.cancel_seconds, CrossedCancel(question.key))
 
 

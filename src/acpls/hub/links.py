@@ -34,12 +34,12 @@ def asked(state: State, event: LinkAsked) -> Effects:
         shown = event.url if len(event.url) <= LENGTH_LIMIT else f"{event.url[:LENGTH_LIMIT]}…"
         yield TellUser("warning", f"{title} wants a page opened that is none", shown)
         return
-    native = event.session or ""
-    session = telling.session_of(state, event.agent, native)
+    asks = event.session
+    session = None if asks is None else telling.session_of(state, event.agent, asks)
     key = "" if session is None else session.key
     question = state.questions.visit(event, key, can_open=state.editor.links)
     question.description = "\n".join([event.url, *_remarks(event.url, host)])
-    yield from forms.arrived(state, question, session, native)
+    yield from forms.arrived(state, question, session, asks)
     yield ShowQuestions()
     yield from tell_plainly(state, question)
     yield from put_next(state)

@@ -41,14 +41,15 @@ def put_next(state: State) -> Effects:
 
 
 def _put(state: State) -> Effects:
-    in_dialog = any(q.dialog == "open" for q in state.questions.pending())
+    pending = state.questions.pending()
+    # One that had to wait may be older than the one whose dialog is open.
+    in_dialog = any(_is_in_dialog(state, q) for q in pending)
     blocked: set[tuple[str, str]] = set()
-    for question in state.questions.pending():
+    for question in pending:
         drawn = _draws(state, question)
         if not drawn and (in_dialog or not state.may_use_dialogs):
             continue
         if question.put:
-            in_dialog = in_dialog or not (drawn or question.dismissed)
             continue
         queue = (question.agent, question.session)
         if queue in blocked or _unread(state, question):
@@ -57,6 +58,11 @@ def _put(state: State) -> Effects:
         question.put = True
         in_dialog = in_dialog or not drawn
         yield PutQuestion(question.key)
+
+
+def _is_in_dialog(state: State, question: Question) -> bool:
+    plain = question.put and not (question.dismissed or _draws(state, question))
+    return plain or question.dialog == "open"
 
 
 def _is_put(state: State, question: Question) -> bool:
@@ -128,8 +134,7 @@ def _expected(state: State) -> list[Question]:
 def _next_dialog(state: State) -> Effects:
     """A dialog for what an editor was to show by its own means, and does not."""
     pending = state.questions.pending()
-    plain = [q for q in pending if q.put and not (q.dismissed or _draws(state, q))]
-    if plain or not state.may_use_dialogs or any(q.dialog == "open" for q in pending):
+    if not state.may_use_dialogs or any(_is_in_dialog(state, q) for q in pending):
         return
     unseen = (q for q in pending if q.unseen and q.dialog == "none" and _draws(state, q))
     question = next(unseen, None)

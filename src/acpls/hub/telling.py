@@ -5,6 +5,7 @@ Invariant: a query, but for what is taken down when a question arrives (``draw``
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 _DEPTH: Final = 8
 _PATHS_LIMIT: Final = 20
 _SOURCE_LIMIT: Final = 80
+_HEAD: Final = re.compile(r"--- (.*)\n\+\+\+ (.*)\n(?=.)")
+_NO_FILE: Final = "/dev/null"
 
 
 # --- whose question it is --------------------------------------------------------------
@@ -47,11 +50,14 @@ def session_of(state: State, agent: str, native: str) -> Session | None:
     return None
 
 
-def belongs(question: Question, session: Session, native: str) -> None:
-    """Take down who asks an arriving question for a session of ours, and for which turn.
+def belongs(question: Question, session: Session | None, native: str | None) -> None:
+    """Take down whose work a question is asked for: that of a turn, and perhaps a subagent's.
 
-    ``native``: the agent's id of the session that asks.
+    ``native``: the agent's id of the session that asks for ours.
     """
+    if session is None:
+        question.foreground = False
+        return
     question.subagent = native if session.native != native else None
     asking = {question.subagent}
     if isinstance(question.subject, AboutToolCall):
@@ -170,13 +176,27 @@ def _parts(state: State, question: Question) -> list[Part]:
     if what is not None:
         parts += _about(what)
         shown = previews.of(state, question)
-        parts += [Part("Change", each["patch"], "diff") for each in shown]
+        session = state.sessions.get(question.session)
+        cwd = "" if session is None else session.cwd
+        parts += [_change(each["patch"], cwd) for each in shown]
         if what.is_nothing and not question.description:
             parts.append(Part("", NOTHING))
     if not question.options:
         stop = "" if question.can_dismiss else "; it waits until its turn is stopped"
         parts.append(Part("", f"{NO_OPTIONS.removesuffix('.')}{stop}."))
     return parts
+
+
+def _change(patch: str, cwd: str) -> Part:
+    """A difference under the name of its file: windows are too small for long paths."""
+    head = _HEAD.match(patch)
+    if head is None or patch.count("\n+++ ") > 1:
+        return Part("Change", patch, "diff")
+    old, new = head[1], head[2]
+    kind = "New file" if old == _NO_FILE else "Deletion of" if new == _NO_FILE else "Change in"
+    path = one_line(old if new == _NO_FILE else new)
+    folder = f"{cwd.rstrip('/')}/"
+    return Part(f"{kind} {path.removeprefix(folder)}", patch[head.end() :], "diff")
 
 
 def _about(what: About) -> list[Part]:
