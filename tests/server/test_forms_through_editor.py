@@ -102,7 +102,7 @@ async def test_a_plain_editor_fills_in_a_form_as_a_document_and_nothing_of_it_is
 ) -> None:
     async with seat(tmp_path, {"turns": [ASKS]}, version, capabilities=PLAIN, ignore=TOLD) as at:
         talk = await talking(at)
-        assert await at.popup() == "Log in to the shop: a code action answers"
+        assert await at.popup() == "Waiting for you: Log in to the shop"
         row = next(d for d in at.diagnostics(talk) if d["severity"] == 2)["range"]["start"]["line"]
         assert "Log in to the shop" in at.text(talk).splitlines()[row]
         uri = await form_document(at, talk)
@@ -248,7 +248,7 @@ async def test_a_login_may_ask_for_a_form(tmp_path: Path, version: int) -> None:
             "workspace/executeCommand",
             {"command": "acpls.agent.login", "arguments": [{"methodId": "shop"}]},
         )
-        assert await at.popup() == "Log in to the shop: a code action answers"
+        assert await at.popup() == "Waiting for you: Log in to the shop"
         (listed,) = await at.command("acpls.question.list")
         assert "session" not in listed
         answer = {"action": "accept", "content": {"user": "ann", "password": MARK}}
