@@ -164,3 +164,14 @@ def test_a_form_takes_no_odd_mixture(arguments: dict[str, Any], field: str) -> N
     assert scene.error("question.answer", **arguments).field == field
     assert scene.answers() == []
     assert scene.of(ef.WriteFile) == []
+
+
+def test_a_form_that_is_opened_by_command_leaves_its_dialog_on_the_screen() -> None:
+    ready = ev.EditorReady((ROOT,), dialogs=True, gentle_dialogs=True, links=True)
+    scene = opened(ready)
+    form(scene)
+    scene.asks(1)
+    scene.result("question.answer", question="q1", option="fill")
+    assert scene.put() == ["q1"]
+    scene.give(ev.QuestionPut("q1", None))
+    assert scene.put() == ["q1", "q2"]

@@ -84,6 +84,8 @@ def was_put(state: State, event: QuestionPut) -> Effects:
         yield from forms.was_put(state, question, event)
         return
     if question.open and event.option is not None and question.offers(event.option):
+        # An answer that decides nothing leaves it open, and it is not on the screen any more.
+        question.dismissed = True
         # A scope that cannot be had is no reason to lose the answer.
         scopes = permissions.scopes(state, question, event.option)
         scope = event.scope if event.scope in scopes else None
@@ -124,8 +126,7 @@ def answer(
         raise CannotDo(message, field="option")
     permissions.check(state, question, option, scope)
     if option == FILL and question.form is not None:
-        # That decides nothing yet.
-        question.dismissed = True
+        # That decides nothing yet, and what shows the question does so still.
         yield from form_documents.open_document(state, question)
         yield from put_next(state)
         return
