@@ -175,3 +175,12 @@ def test_a_form_that_is_opened_by_command_leaves_its_dialog_on_the_screen() -> N
     assert scene.put() == ["q1"]
     scene.give(ev.QuestionPut("q1", None))
     assert scene.put() == ["q1", "q2"]
+
+
+def test_a_forms_document_says_which_subagent_asks() -> None:
+    scene = opened(busy=True)
+    scene.tells(up.SubagentPatched("sub", title="Help\ner"))
+    form(scene, session="sub")
+    scene.result("form.open")
+    lines = scene.disk[FORM].splitlines()
+    assert "# From: subagent Help ⏎ er" in lines[: lines.index("#")]
