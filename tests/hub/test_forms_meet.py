@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from form_scene import FORM, PLAIN, YES_OR_NO, form, opened
+from form_scene import FORM, PLAIN, YES_OR_NO, form, opened, said
 from scene import AGENT, FACTS, FACTS_2, NATIVE, ROOT, A, Scene
 
 from acpls import effects as ef
@@ -184,3 +184,12 @@ def test_a_forms_document_says_which_subagent_asks() -> None:
     scene.result("form.open")
     lines = scene.disk[FORM].splitlines()
     assert "# From: subagent Help ⏎ er" in lines[: lines.index("#")]
+
+
+@pytest.mark.parametrize("message", ["", " \n\t"])
+def test_a_page_of_which_nothing_is_said_has_a_title(message: str) -> None:
+    scene = opened()
+    scene.give(ev.LinkAsked(AGENT, 7, NATIVE, message, "https://example.com/", "visit"))
+    (shown,) = scene.result("question.list")
+    assert shown["title"] == "Demo agent wants you to visit a page"
+    assert said(scene) == ["Waiting for you: Demo agent wants you to visit a page"]

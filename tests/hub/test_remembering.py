@@ -332,7 +332,10 @@ def test_what_nobody_can_look_up_is_not_remembered_and_that_is_said() -> None:
     scene.tells(up.ToolCallPatched("call", kind="edit", raw_input={"path": A}))
     scene.asks(1, subject=about())
     answer(scene, "q1")
-    told = ef.TellUser("warning", "It is not remembered where this is: May I?")
+    told = ef.TellUser(
+        "warning",
+        "Answered, but not remembered, since it cannot be told where its files are: May I?",
+    )
     assert told in scene.seen
     assert scene.result("permission.list") == []
 

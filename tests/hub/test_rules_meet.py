@@ -83,11 +83,12 @@ def test_an_option_of_an_agent_may_have_any_id(option: str) -> None:
     assert scene.answers() == [Selected(option)]
 
 
-def test_a_change_of_which_only_the_arguments_tell_is_seen_before_it_is_made() -> None:
-    scene = ruled({"decision": "allow", "kind": "edit", "path": "**"})
+@pytest.mark.parametrize("kind", ["edit", "other"])
+def test_a_change_of_which_only_the_arguments_tell_is_seen_before_it_is_made(kind: str) -> None:
+    scene = ruled({"decision": "allow", "path": "**"})
     scene.result("review.setMode", mode="before")
     edit = {"file_path": A, "old_string": "one", "new_string": "2"}
-    scene.tells(up.ToolCallPatched("call", kind="edit", raw_input=edit))
+    scene.tells(up.ToolCallPatched("call", kind=kind, raw_input=edit))
     scene.asks(1, subject=AboutToolCall("call"))
     assert scene.answers() == []
     assert scene.put() == ["q1"]
@@ -161,3 +162,11 @@ def test_asking_again_what_to_revoke_leaves_one_question() -> None:
     assert scene.result("question.answer", option=left["options"][0]["option"]) == {}
     assert scene.result("permission.list") == []
     assert scene.result("question.list") == []
+
+
+def test_what_a_rule_did_is_told_in_a_line_that_fits() -> None:
+    scene = ruled({"decision": "deny", "command": "rm *"})
+    scene.asks(1, subject=command("rm " + "x" * 100_000))
+    (notice,) = [e for e in scene.result("session.get")["entries"] if e["type"] == "notice"]
+    assert notice["title"].startswith("Refused by rule: May I? rm xxx")
+    assert len(notice["title"]) < 600

@@ -33,6 +33,7 @@ from acpls.review.composing import Author
 from acpls.session import updates as up
 from acpls.session.content import AboutCommand, AboutToolCall
 from acpls.session.entries import ToolCall
+from acpls.text.visible import middle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from acpls.permissions import Remembered, Scope, Verdict
     from acpls.questions import Question
     from acpls.session.state import Session
+
+_TITLE_LIMIT: Final = 500
 
 TRIES: Final = 3
 """How often a question is looked into anew, whose tool call names other files meanwhile."""
@@ -106,7 +109,9 @@ def _may_be_allowed(
         return False
     # He wants to see each change before it is made.
     changes = any(request.changed or request.kinds & CHANGING for request in requests)
-    return not (changes and state.review_mode == "before")
+    about = question.about
+    shown = about is not None and (about.claims or about.diff)
+    return not ((changes or shown) and state.review_mode == "before")
 
 
 def _settle(
@@ -114,7 +119,8 @@ def _settle(
 ) -> Effects:
     yield from state.questions.settle(question, "rule", option)
     word = "Allowed" if verdict.decision == "allow" else "Refused"
-    said, by = f"{word} by rule: {question.title}", "; ".join(verdict.by)
+    title = middle(question.title, _TITLE_LIMIT)
+    said, by = f"{word} by rule: {title}", "; ".join(verdict.by)
     yield TellUser("info", f"{state.agent(session.agent).title}: {said} ({by})")
     yield from sessions.apply(state, session, up.NoticeGiven("info", said, by))
     subject = None if question.subagent is not None else question.subject
@@ -185,7 +191,9 @@ def to_remember(state: State, token: ToRemember, event: PermissionsRead) -> Effe
         roots=state.editor.roots,
     )
     if rule is None:
-        yield TellUser("warning", f"It is not remembered where this is: {question.title}")
+        title = middle(question.title, _TITLE_LIMIT)
+        why = "Answered, but not remembered, since it cannot be told where its files are"
+        yield TellUser("warning", f"{why}: {title}")
     else:
         book.add(rule)
         if rule.scope != "session":
