@@ -272,10 +272,10 @@ def test_revoking_nothing_changes_nothing() -> None:
     scene = opened()
     scene.asks(1, subject=MAKE)
     answer(scene, "q1")
-    for _ in range(2):
-        scene.result("permission.revoke")
+    scene.result("permission.revoke")
     answer(scene, "q2", "keep")
     assert len(scene.result("permission.list")) == 1
+    scene.result("permission.revoke")
     (rule, _) = scene.state.questions.all["q3"].options
     scene.result("permission.revoke", rule=rule.option)
     answer(scene, "q3", rule.option)
@@ -332,7 +332,10 @@ def test_what_nobody_can_look_up_is_not_remembered_and_that_is_said() -> None:
     scene.tells(up.ToolCallPatched("call", kind="edit", raw_input={"path": A}))
     scene.asks(1, subject=about())
     answer(scene, "q1")
-    told = ef.TellUser("warning", "It is not remembered where this is: May I?")
+    told = ef.TellUser(
+        "warning",
+        "Answered, but not remembered, since it cannot be told where its files are: May I?",
+    )
     assert told in scene.seen
     assert scene.result("permission.list") == []
 

@@ -73,11 +73,11 @@ def is_form_file(path: str) -> bool:
 # --- written ---------------------------------------------------------------------------
 
 
-def written(form: Form) -> tuple[str, int]:
+def written(form: Form, source: str | None = None) -> tuple[str, int]:
     """The document of a form before anybody wrote in it, and the zero-based line of its first
-    value.
+    value. ``source``: which of several asks.
     """
-    lines: list[str] = []
+    lines = [] if source is None else [*_remarks(f"From: {source}"), "#"]
     for text in (form.message, form.title, form.description):
         # Some agents say the same in all of these.
         said = [*_remarks(text or "")]

@@ -45,8 +45,6 @@ def asked(state: State, event: QuestionAsked) -> Effects:
     title, about = telling.draw(state, event, session)
     question = state.questions.ask(event, session.key, title, about)
     telling.belongs(question, session, event.session)
-    if _in_background(session, question):
-        question.foreground, question.turn = False, None
     question.can_dismiss = _withdraws(state, event.agent)
     yield ShowSession(session.key, "state")
     if session.stopping and question.foreground:
@@ -56,21 +54,13 @@ def asked(state: State, event: QuestionAsked) -> Effects:
             return
         yield After(state.settings.cancel_seconds, CrossedCancel(question.key))
     yield ShowQuestions()
-    yield from permissions.judge(state, question)
+    yield from permissions.asked(state, question)
     yield from put_next(state)
 
 
 def _withdraws(state: State, agent: str) -> bool:
     facts = state.agent(agent).facts
     return facts is not None and facts.withdraws_questions
-
-
-def _in_background(session: Session, question: Question) -> bool:
-    """Whether it is asked for something that runs besides the turn, as the agent says."""
-    asking = {question.subagent}
-    if isinstance(question.subject, AboutToolCall):
-        asking.add(question.subject.tool_call)
-    return any(item.id is not None and item.id in asking for item in session.background)
 
 
 def crossed_cancel(state: State, token: CrossedCancel) -> Effects:
@@ -88,17 +78,20 @@ def crossed_cancel(state: State, token: CrossedCancel) -> Effects:
 def was_put(state: State, event: QuestionPut) -> Effects:
     """The editor answered, or did not. No answer is never taken for a refusal."""
     question = state.questions.all[event.question]
+    if event.dialog:
+        question.dialog = "over"
     if event.action is not None:
         yield from forms.was_put(state, question, event)
         return
     if question.open and event.option is not None and question.offers(event.option):
+        # An answer that decides nothing leaves it open, and it is not on the screen any more.
+        question.dismissed = True
         # A scope that cannot be had is no reason to lose the answer.
         scopes = permissions.scopes(state, question, event.option)
         scope = event.scope if event.scope in scopes else None
         yield from answer(state, question, event.option, scope)
         return
     if event.dialog:
-        question.dialog = "over"
         yield from put_next(state)
     elif event.seen:
         question.shown = question.dismissed = True
@@ -131,13 +124,12 @@ def answer(
     if not question.offers(option):
         message = f"The question does not offer {option!r}; it offers: {offered}"
         raise CannotDo(message, field="option")
+    permissions.check(state, question, option, scope)
     if option == FILL and question.form is not None:
-        # That decides nothing yet.
-        question.dismissed = True
+        # That decides nothing yet, and what shows the question does so still.
         yield from form_documents.open_document(state, question)
         yield from put_next(state)
         return
-    permissions.check(state, question, option, scope)
     yield from state.questions.settle(question, "editor", option)
     yield from permissions.answered(state, question, option, scope)
     if question.kind == "login":
@@ -164,8 +156,10 @@ def dismiss(state: State, question: Question) -> Effects:
     """The user will not answer. Raises ``CannotDo`` where the agent cannot be told that."""
     _must_be_open(question)
     if not question.can_dismiss:
-        title = state.agent(question.agent).title
-        message = f"{title} takes a dismissed question for a cancelled turn; choose an option"
+        message = "This question cannot be dismissed; choose an option"
+        if question.kind == "permission":
+            title = state.agent(question.agent).title
+            message = f"{title} takes a dismissed question for a cancelled turn; choose an option"
         raise CannotDo(message, field="action")
     yield from state.questions.settle(question, "editor")
     yield from put_next(state)

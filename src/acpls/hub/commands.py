@@ -248,9 +248,14 @@ def question_show(state: State, arguments: Arguments, ticket: object) -> Effects
 def question_answer(state: State, arguments: Arguments, ticket: object) -> Effects:
     """Answer a question with one of its options, or a form or page with an action."""
     question = meant.question(state, arguments)
+    if "action" in arguments and "option" in arguments:
+        raise CannotDo("Either an option or an action", field="action")
+    if "scope" in arguments and "option" not in arguments:
+        raise CannotDo("Only an option can have a scope", field="scope")
+    filled = question.form is not None and arguments.get("action") == "accept"
+    if "content" in arguments and not filled:
+        raise CannotDo("Only a form that is accepted has values", field="content")
     if "action" in arguments:
-        if "option" in arguments:
-            raise CannotDo("Either an option or an action", field="action")
         if arguments["action"] == "dismiss":
             yield from asking.dismiss(state, question)
         else:

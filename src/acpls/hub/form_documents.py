@@ -23,7 +23,7 @@ from acpls.effects import (
 from acpls.events import Form as FileForm
 from acpls.forms import filled, is_text_of
 from acpls.forms import written as text_of
-from acpls.hub import forms
+from acpls.hub import forms, telling
 from acpls.hub.conversing import FAILED, FOLDER
 from acpls.hub.putting import put_next
 from acpls.hub.state import CannotDo
@@ -107,7 +107,7 @@ def _document(state: State, question: Question) -> FormDocument:
         raise CannotDo("The editor has not said yet in which folder it works")
     # Two servers may work in one folder, and each has a first question.
     path = posixpath.join(root, FOLDER, f"form-{state.launch}-{question.key}.toml")
-    text, line = text_of(_form(question))
+    text, line = text_of(_form(question), telling.source(state, question))
     return FormDocument(question.key, path, uris.from_path(path), root, text, line)
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from acpls.effects import SendAnswer, ShowQuestions, TellUser
+from acpls.effects import After, SendAnswer, ShowQuestions, TellUser
 from acpls.forms import Unreadable, described, fitted, read
 from acpls.hub import telling
 from acpls.hub.putting import put_next, tell_plainly
 from acpls.hub.state import CannotDo
+from acpls.hub.tokens import CrossedCancel
 from acpls.questions import ACCEPT, DECLINE, OPENED
 from acpls.session.asks import Declined
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from acpls.events import FormAsked, QuestionPut
     from acpls.hub.state import Effects, State
     from acpls.questions import Question
+    from acpls.session.state import Session
 
 KINDS = frozenset({"form", "link"})
 """The kinds of questions that are answered with an action."""
@@ -41,14 +43,24 @@ def asked(state: State, event: FormAsked) -> Effects:
     session = None if asks is None else telling.session_of(state, event.agent, asks)
     key = "" if session is None else session.key
     title, description = described(form, f"{state.agent(event.agent).title} asks for values")
-    call = None if session is None else session.tool_call(event.tool_call or "")
+    own = session is not None and session.native == asks
+    call = session.tool_call(event.tool_call or "") if session is not None and own else None
     if call is not None and call.title:
         description = f"For: {call.title}\n{description}"
     question = state.questions.fill_in(event, key, title, form, description)
-    telling.belongs(question, session, asks)
+    yield from arrived(state, question, session, asks)
     yield ShowQuestions()
     yield from tell_plainly(state, question)
     yield from put_next(state)
+
+
+def arrived(
+    state: State, question: Question, session: Session | None, native: str | None
+) -> Effects:
+    """Take down whose form or page it is. One that crosses a cancel is cancelled in time."""
+    telling.belongs(question, session, native)
+    if session is not None and session.stopping and question.foreground:
+        yield After(state.settings.cancel_seconds, CrossedCancel(question.key))
 
 
 def act(

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from acpls.effects import SendAnswer, ShowQuestions, TellUser
-from acpls.hub import telling
+from acpls.hub import forms, telling
 from acpls.hub.putting import put_next, tell_plainly
 from acpls.questions import OPENED
 from acpls.session.asks import Declined
+from acpls.text.visible import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,8 +39,10 @@ def asked(state: State, event: LinkAsked) -> Effects:
     session = None if asks is None else telling.session_of(state, event.agent, asks)
     key = "" if session is None else session.key
     question = state.questions.visit(event, key, can_open=state.editor.links)
+    if not one_line(event.message):
+        question.title = f"{state.agent(event.agent).title} wants you to visit a page"
     question.description = "\n".join([event.url, *_remarks(event.url, host)])
-    telling.belongs(question, session, asks)
+    yield from forms.arrived(state, question, session, asks)
     yield ShowQuestions()
     yield from tell_plainly(state, question)
     yield from put_next(state)

@@ -78,7 +78,8 @@ def folder(state: State, arguments: Arguments) -> str:
 
 def question(state: State, arguments: Arguments) -> Question:
     """The question named, or the oldest open one."""
-    key = arguments.get("question") or next((q.key for q in state.questions.pending()), None)
+    oldest = next((q.key for q in state.questions.pending()), None)
+    key = arguments.get("question", oldest)
     if key is None:
         message = "No question is open"
         raise CannotDo(message)

@@ -93,6 +93,10 @@ def _choose(state: State, found: list[Remembered], ticket: object) -> Effects:
         Choosable(rule.key, f"{rule.brief} ({rule.decision} {_WHERE[rule.scope]})", "revoke")
         for rule in reversed(found[-CHOICES_LIMIT:])
     )
+    for earlier in state.questions.pending(""):
+        if earlier.kind == "revoke":
+            # There are other answers by now, and one question is enough.
+            yield from state.questions.settle(earlier, "cancel")
     agent, title = state.chosen_agent(), "Which of your answers is to be revoked"
     question = state.questions.revoking(agent, title, (*offered, KEEP))
     yield ShowQuestions()

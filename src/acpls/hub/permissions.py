@@ -17,6 +17,7 @@ from acpls.hub import claims, sessions
 from acpls.hub.state import CannotDo
 from acpls.hub.tokens import RuleKept, ToJudge, ToRemember
 from acpls.permissions import (
+    CHANGING,
     SCOPES,
     Places,
     Request,
@@ -32,6 +33,7 @@ from acpls.review.composing import Author
 from acpls.session import updates as up
 from acpls.session.content import AboutCommand, AboutToolCall
 from acpls.session.entries import ToolCall
+from acpls.text.visible import middle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -42,17 +44,25 @@ if TYPE_CHECKING:
     from acpls.questions import Question
     from acpls.session.state import Session
 
+_TITLE_LIMIT: Final = 500
+
 TRIES: Final = 3
 """How often a question is looked into anew, whose tool call names other files meanwhile."""
 
 
+def asked(state: State, question: Question) -> Effects:
+    """Take down what a question is about, as the user will read it, and let the rules answer."""
+    question.asked = _request(state, state.sessions[question.session], question)
+    yield from judge(state, question)
+
+
 def judge(state: State, *questions: Question, tries: int = 0) -> Effects:
     """Let the rules answer questions, when it is known where their files are."""
-    asked = [q for q in questions if q.open and q.kind == "permission"]
-    if not asked:
+    pending = [q for q in questions if q.open and q.kind == "permission"]
+    if not pending:
         return
-    paths = tuple(dict.fromkeys(p for q in asked for p in _paths(state, q)))
-    keys = tuple(q.key for q in asked)
+    paths = tuple(dict.fromkeys(p for q in pending for p in _paths(state, q)))
+    keys = tuple(q.key for q in pending)
     state.permissions.awaits(keys)
     yield ReadPermissions(ToJudge(keys, frozenset(paths), tries), paths)
 
@@ -76,18 +86,32 @@ def read(state: State, token: ToJudge, event: PermissionsRead) -> Effects:
 
 
 def _decide(state: State, question: Question, real: Mapping[str, str]) -> Effects:
-    session = state.sessions[question.session]
-    remembered = state.permissions.rules({session.key}, state.editor.roots)
-    request, places = _request(state, session, question), Places(real, state.roots_of(session))
-    verdict = judged(state.settings.rules, remembered, request, places)
+    session, rules = state.sessions[question.session], state.settings.rules
+    remembered = tuple(state.permissions.rules({session.key}, state.editor.roots))
+    requests, places = _requests(state, question), Places(real, state.roots_of(session))
+    verdicts = [judged(rules, remembered, request, places) for request in requests]
+    refused = (x for x in verdicts if x is not None and x.decision == "deny")
+    verdict = next(refused, None) or (None if None in verdicts else verdicts[0])
     if verdict is None:
         return
-    if verdict.decision == "allow" and request.changed and state.review_mode == "before":
-        # The user wants to see each change before it is made.
+    if verdict.decision == "allow" and not _may_be_allowed(state, session, question, requests):
         return
     option = _option(question, verdict.decision)
     if option is not None:
         yield from _settle(state, session, question, verdict, option)
+
+
+def _may_be_allowed(
+    state: State, session: Session, question: Question, requests: Iterable[Request]
+) -> bool:
+    """Whether the user wants anything to be allowed now without a word of his."""
+    if session.stopping and question.foreground and question.turn == session.turn:
+        return False
+    # He wants to see each change before it is made.
+    changes = any(request.changed or request.kinds & CHANGING for request in requests)
+    about = question.about
+    shown = about is not None and (about.claims or about.diff)
+    return not ((changes or shown) and state.review_mode == "before")
 
 
 def _settle(
@@ -95,12 +119,14 @@ def _settle(
 ) -> Effects:
     yield from state.questions.settle(question, "rule", option)
     word = "Allowed" if verdict.decision == "allow" else "Refused"
-    said, by = f"{word} by rule: {question.title}", "; ".join(verdict.by)
+    title = middle(question.title, _TITLE_LIMIT)
+    said, by = f"{word} by rule: {title}", "; ".join(verdict.by)
     yield TellUser("info", f"{state.agent(session.agent).title}: {said} ({by})")
     yield from sessions.apply(state, session, up.NoticeGiven("info", said, by))
-    if verdict.decision == "deny" and isinstance(question.subject, AboutToolCall):
+    subject = None if question.subagent is not None else question.subject
+    if verdict.decision == "deny" and isinstance(subject, AboutToolCall):
         # As after the user's own refusal: some agents tell no more of such a tool call.
-        yield from claims.drop(state, Author(session.key, question.subject.tool_call))
+        yield from claims.drop(state, Author(session.key, subject.tool_call))
 
 
 def _option(question: Question, decision: str) -> str | None:
@@ -159,13 +185,15 @@ def to_remember(state: State, token: ToRemember, event: PermissionsRead) -> Effe
     rule = remember(
         token.decision,
         token.scope,
-        _request(state, session, question),
+        question.asked,
         Places(event.places, state.roots_of(session)),
         session=session.key,
         roots=state.editor.roots,
     )
     if rule is None:
-        yield TellUser("warning", f"It is not remembered where this is: {question.title}")
+        title = middle(question.title, _TITLE_LIMIT)
+        why = "Answered, but not remembered, since it cannot be told where its files are"
+        yield TellUser("warning", f"{why}: {title}")
     else:
         book.add(rule)
         if rule.scope != "session":
@@ -220,6 +248,12 @@ def _request(state: State, session: Session, question: Question) -> Request:
     return request if question.subagent is None else replace(request, whole=False)
 
 
+def _requests(state: State, question: Question) -> tuple[Request, ...]:
+    """What was asked, and what is told of it since: each has to pass by itself."""
+    now = _request(state, state.sessions[question.session], question)
+    return tuple(dict.fromkeys((question.asked, now)))
+
+
 def _own_call(question: Question) -> ToolCall | None:
     """The tool call of another session, whose ids may be those of this one."""
     if question.call is None:
@@ -230,6 +264,5 @@ def _own_call(question: Question) -> ToolCall | None:
 
 
 def _paths(state: State, question: Question) -> Iterable[str]:
-    session = state.sessions[question.session]
-    request = _request(state, session, question)
-    return wanted(state.settings.rules, request.paths, state.roots_of(session))
+    paths = tuple(path for request in _requests(state, question) for path in request.paths)
+    return wanted(state.settings.rules, paths, state.roots_of(state.sessions[question.session]))

@@ -275,14 +275,15 @@ def _is_shown(state: State, event: FocusChanged) -> bool:
 def _acts(state: State, uri: str | None) -> None:
     """The user is at work, and where we took him before he has gone away by himself.
 
-    Panels and conversations are beside the text: there he talks with the agent.
+    Panels, conversations and forms are beside the text: there he talks with the agent.
     """
     follow, key = state.follow, watched(state)
     follow.acts(state.now_s)
     if key is None or not state.sessions[key].busy:
         follow.wanted = None
         return
-    beside = uri is None or any(known.uri == uri for known in state.conversations.values())
+    talks = {known.uri for known in state.conversations.values()}
+    beside = uri is None or uri in talks | {form.uri for form in state.form_documents.values()}
     if follow.shown is not None and not beside and follow.word(key) == "on":
         follow.pause()
 

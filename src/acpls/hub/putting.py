@@ -43,7 +43,7 @@ def put_next(state: State) -> Effects:
 def _put(state: State) -> Effects:
     pending = state.questions.pending()
     # One that had to wait may be older than the one whose dialog is open.
-    in_dialog = any(q.put and not (q.dismissed or _draws(state, q)) for q in pending)
+    in_dialog = any(_is_in_dialog(state, q) for q in pending)
     blocked: set[tuple[str, str]] = set()
     for question in pending:
         drawn = _draws(state, question)
@@ -58,6 +58,11 @@ def _put(state: State) -> Effects:
         question.put = True
         in_dialog = in_dialog or not drawn
         yield PutQuestion(question.key)
+
+
+def _is_in_dialog(state: State, question: Question) -> bool:
+    plain = question.put and not (question.dismissed or _draws(state, question))
+    return plain or question.dialog == "open"
 
 
 def _is_put(state: State, question: Question) -> bool:
@@ -128,12 +133,11 @@ def _expected(state: State) -> list[Question]:
 
 def _next_dialog(state: State) -> Effects:
     """A dialog for what an editor was to show by its own means, and does not."""
-    if not (state.editor.questions and state.may_use_dialogs):
+    pending = state.questions.pending()
+    if not state.may_use_dialogs or any(_is_in_dialog(state, q) for q in pending):
         return
-    unseen = [q for q in state.questions.pending() if q.unseen]
-    if any(q.dialog == "open" for q in unseen):
-        return
-    question = next((q for q in unseen if q.dialog == "none"), None)
+    unseen = (q for q in pending if q.unseen and q.dialog == "none" and _draws(state, q))
+    question = next(unseen, None)
     if question is not None:
         question.dialog = "open"
         yield PutQuestion(question.key, dialog=True)

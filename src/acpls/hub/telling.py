@@ -1,6 +1,6 @@
 """What is told of a question: what it is about, where it comes from, what it would change.
 
-Invariant: a query, but for ``draw``, which takes down what an arriving question is about.
+Invariant: a query, but for what is taken down when a question arrives (``draw``, ``belongs``).
 """
 
 from __future__ import annotations
@@ -51,10 +51,21 @@ def session_of(state: State, agent: str, native: str) -> Session | None:
 
 
 def belongs(question: Question, session: Session | None, native: str | None) -> None:
-    """Take down whose work a question is asked for: that of a turn, and perhaps a subagent's."""
-    question.foreground = session is not None and session.busy
-    question.turn = session.turn if session is not None and question.foreground else None
-    question.subagent = native if session is not None and session.native != native else None
+    """Take down whose work a question is asked for: that of a turn, and perhaps a subagent's.
+
+    ``native``: the agent's id of the session that asks for ours.
+    """
+    if session is None:
+        question.foreground = False
+        return
+    question.subagent = native if session.native != native else None
+    asking = {question.subagent}
+    if isinstance(question.subject, AboutToolCall):
+        asking.add(question.subject.tool_call)
+    # It may be asked for something that runs besides the turn, as the agent says.
+    aside = any(item.id is not None and item.id in asking for item in session.background)
+    question.foreground = session.busy and not aside
+    question.turn = session.turn if question.foreground else None
 
 
 def _parents(state: State, agent: str, native: str) -> list[Session | str]:

@@ -316,7 +316,9 @@ class Editor:
         params = shapes.lean(
             question=question.key,
             session=question.session or None,
+            subagent=question.subagent,
             agent=question.agent,
+            source=telling.source(self._hub.state, question),
             message=question.title if form is None else form.message,
             mode="url" if form is None else "form",
             schema=None if form is None else form.schema,

@@ -4,9 +4,10 @@ from acpls.permissions.book import Book
 from acpls.permissions.judging import Verdict, judge
 from acpls.permissions.places import Places, wanted
 from acpls.permissions.remembered import SCOPES, Remembered, Scope, dump, load, remember
-from acpls.permissions.request import Request, request_of
+from acpls.permissions.request import CHANGING, Request, request_of
 
 __all__ = [
+    "CHANGING",
     "SCOPES",
     "Book",
     "Places",

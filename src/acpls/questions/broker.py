@@ -221,7 +221,9 @@ class Questions:
         if not question.open:
             return ()
         values = question.form is not None and option == ACCEPT and content is not None
-        if option is not None and not values and (option == FILL or not question.offers(option)):
+        # An option of an agent's may have any id.
+        fills = question.form is not None and option == FILL
+        if option is not None and not values and (fills or not question.offers(option)):
             raise ValueError(f"{question.key} does not offer {option!r}")
         question.by, question.option = by, option
         del self._open[question.key]

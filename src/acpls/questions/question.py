@@ -33,7 +33,7 @@ class Question:
     ``answers``: what the agent is answered for an option, where that is not the option.
     ``about``: what it is about, ``None`` where that is no tool of an agent's; it stays as it
     was when the question came, whatever is told of the tool call later. ``call``: the tool call
-    as it stood in the request.
+    as it stood in the request. ``asked``: what rules know of it, as it was then.
     ``subagent``: the agent's id of the session that asks, where that works for ``session``.
     ``foreground``: it was asked for the work of a turn, of ``turn`` where that is ours.
     ``can_dismiss``: the agent takes no answer for an answer, since it withdraws what it does
@@ -61,6 +61,7 @@ class Question:
     answers: Mapping[str, Answer] = field(default_factory=dict)
     about: About | None = None
     call: ToolCallPatched | None = None
+    asked: Any = None
     subagent: str | None = None
     foreground: bool = True
     turn: str | None = None
