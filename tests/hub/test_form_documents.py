@@ -24,6 +24,7 @@ from scene import AGENT, CANCELLED, ROOT, Scene
 from acpls import effects as ef
 from acpls import events as ev
 from acpls.hub import form_documents
+from acpls.hub.form_documents import SENT
 from acpls.lsp.diagnostics import diagnostics_of
 from acpls.session.asks import Accepted, Declined
 
@@ -283,6 +284,28 @@ def test_what_was_typed_and_not_sent_stays_in_the_editor(way: str, saved: bool) 
     assert 'name = "typed"' in scene.text(FORM)
 
 
+@pytest.mark.parametrize("manner", ["replies first", "refuses"])
+def test_what_was_sent_is_not_left_in_the_document(manner: Any) -> None:
+    """Who saves all that is open must not bring it to disk."""
+    scene = with_document()
+    fills(scene)
+    scene.manner = manner
+    scene.result("form.send")
+    scene.settles()
+    assert scene.answered(7) == ANSWER
+    assert FORM not in scene.disk
+    assert (scene.text(FORM) == SENT) == (manner == "replies first")
+
+
+def test_an_editor_that_takes_files_away_takes_what_was_sent_along() -> None:
+    scene = with_document(DELETES)
+    fills(scene)
+    scene.result("form.send")
+    (change,) = scene.of(ef.ChangeFile)
+    assert change.uri == URI
+    assert scene.edits_seen == 0
+
+
 @pytest.mark.parametrize("does", [True, False])
 def test_an_editor_that_takes_files_away_takes_the_document_along(does: bool) -> None:
     scene = with_document(DELETES)
@@ -330,6 +353,9 @@ def test_values_are_in_no_effect_but_the_answer() -> None:
     scene.settles()
     answers = [e for e in scene.seen if isinstance(e, ef.SendAnswer)]
     assert [e.answer for e in answers] == [ANSWER]
-    assert MARK not in repr(scene.seen)
+    # The editor has it anyway, and is told to let go of it.
+    others = [e for e in scene.seen if not isinstance(e, ef.EditBuffer)]
+    assert MARK not in repr(others)
+    assert MARK not in scene.text(FORM)
     assert MARK not in repr(scene.state.questions)
     assert all(MARK not in text for text in scene.disk.values())

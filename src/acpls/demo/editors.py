@@ -68,7 +68,7 @@ def open_editor(name: str, protocol: str) -> int:
         arguments = _helix(home, command, options)
     (root / START).parent.mkdir()
     (root / START).write_text(_hints(name), "utf-8")
-    environment = {**os.environ, "XDG_CONFIG_HOME": str(home)}
+    environment = {**os.environ, "XDG_CONFIG_HOME": str(home), "XDG_STATE_HOME": str(home)}
     code = subprocess.run(
         [program, *arguments, START, "src/teas.py"], cwd=root, env=environment, check=False
     ).returncode

@@ -23,13 +23,14 @@ from acpls.effects import (
 from acpls.events import Form as FileForm
 from acpls.forms import filled, is_text_of
 from acpls.forms import written as text_of
-from acpls.hub import forms, telling
+from acpls.hub import editing, forms, telling
 from acpls.hub.conversing import FAILED, FOLDER
 from acpls.hub.putting import put_next
 from acpls.hub.state import CannotDo
 from acpls.hub.tokens import ForForm, IgnoreFile
 from acpls.questions import ACCEPT
 from acpls.text import uris
+from acpls.text.diff import edits_between
 
 if TYPE_CHECKING:
     from acpls.events import Disk, FileRead, FileWritten
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from acpls.questions import Question
 
 INVALID_PARAMS: Final = -32602
+SENT: Final = "# This was sent, and is not needed any more.\n"
 # Nobody else on this machine is to read what is written there.
 _PRIVATE: Final = FileForm(mode=0o600)
 
@@ -47,7 +49,8 @@ class FormDocument:
     """The document of a question's form.
 
     ``text`` is what it held when it was written, ``line`` (zero-based) has the first value.
-    ``tried``: it was to be sent; from then on it is said what is wrong.
+    ``tried``: it was to be sent; from then on it is said what is wrong. ``sent``: what it said
+    when it was.
     """
 
     question: str
@@ -57,6 +60,7 @@ class FormDocument:
     text: str
     line: int
     tried: bool = False
+    sent: str | None = None
 
 
 def at(state: State, uri: str) -> tuple[Question, FormDocument] | None:
@@ -189,6 +193,7 @@ def _submit(
         first, more = found.problems[0], len(found.problems) - 1
         message = f"Line {first.line + 1}: {first.message}{f' (and {more} more)' if more else ''}"
         raise CannotDo(message, field=f"content.{first.field}" if first.field else "content")
+    document.sent = text
     yield from state.questions.settle(question, "editor", ACCEPT, content=found.content)
     yield ReplyCommand(ticket, {})
     yield from put_next(state)
@@ -204,15 +209,25 @@ def settled(state: State, question: Question) -> Effects:
         return
     buffer = state.buffer_at(document.path)
     typed = buffer is not None and not is_text_of(document.text, buffer.text)
+    sent = buffer is not None and buffer.text == document.sent
+    if buffer is not None and sent and not state.editor.deletes:
+        # Who saves all documents must not bring to disk what was meant for the agent.
+        emptied = edits_between(buffer.text, SENT)
+        yield editing.ask(state, ForForm(question.key), buffer, emptied)
     if typed and question.by != "editor":
         message = "A form is not waited for any more; what you wrote stays in the editor"
         yield TellUser("error", message, question.title)
-    elif buffer is not None and not buffer.dirty and state.editor.deletes:
+    elif buffer is not None and (sent or not buffer.dirty) and state.editor.deletes:
         number = state.number("edit")
         state.file_edits[number] = ForForm(question.key, removes=True)
         yield ChangeFile(number, buffer.uri)
         return
     yield from remove(state, ForForm(question.key, removes=True))
+
+
+def not_emptied(*_: object, **__: object) -> Effects:
+    """The editor did not make the edit: what was sent stays in the document."""
+    return iter(())
 
 
 def remove(state: State, token: ForForm) -> Effects:

@@ -126,4 +126,5 @@ NOTHING: Mapping[type, Callable[..., Effects]] = {
     tokens.ForWrite: files.came_to_nothing,
     tokens.ForVerdict: verdicts.came_to_nothing,
     tokens.ForConversation: conversing.came_to_nothing,
+    tokens.ForForm: form_documents.not_emptied,
 }
