@@ -156,12 +156,15 @@ def test_asking_again_what_to_revoke_leaves_one_question() -> None:
     scene = ruled()
     scene.asks(1)
     scene.result("question.answer", option="always")
+    scene.give(ev.LinkAsked(AGENT, 2, None, "Look", "https://example.com/", "visit"))
     for _ in range(3):
         scene.result("permission.revoke")
-    (left,) = scene.result("question.list")
-    assert scene.result("question.answer", option=left["options"][0]["option"]) == {}
+    page, left = scene.result("question.list")
+    option = left["options"][0]["option"]
+    assert scene.result("question.answer", question=left["question"], option=option) == {}
     assert scene.result("permission.list") == []
-    assert scene.result("question.list") == []
+    # What others ask that is about no session is left alone.
+    assert scene.result("question.list") == [page]
 
 
 def test_what_a_rule_did_is_told_in_a_line_that_fits() -> None:

@@ -145,6 +145,16 @@ def test_what_was_saved_before_the_server_knew_of_the_typing_is_the_users(scene:
     assert (state.ledger.files, state.unsure, state.saved) == ({}, {}, {})
 
 
+def test_what_was_seen_unsaved_and_is_saved_without_a_word_is_the_users(scene: Scene) -> None:
+    """Some editors tell of no save."""
+    scene.buffer(A)
+    scene.types(A, 0, "mine\n")
+    scene.agent_reads(A)
+    scene.lands(A, f"mine\n{BEFORE}")
+    scene.settles()
+    assert (scene.hunks(), scene.state.ledger.files) == ([], {})
+
+
 def test_what_the_user_saved_over_was_the_agents(scene: Scene) -> None:
     scene.buffer(A)
     scene.lands(A, AFTER)
