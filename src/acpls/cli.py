@@ -152,21 +152,25 @@ class _Application:
     def _build(self) -> EditorRim:
         from acpls.bridge import Bridge
         from acpls.client.memory import Memory
+        from acpls.effects import TellUser
         from acpls.plugins import load
         from acpls.settings import AgentSpec
 
         demo = AgentSpec(sys.executable, ("-m", "acpls", "demo-agent"))
         launch = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
+        layer, problem = _config_file()
         self._bridge = Bridge(
             self._tasks,
             self._server,
             demo,
             launch=launch,
-            config_layer=_config_file(),
+            config_layer=layer,
             plugins=load(),
             memory=Memory(_cache() / "versions.json"),
             state=_state(),
         )
+        if problem is not None:
+            self._bridge.rim.perform(TellUser("error", problem))
         return self._bridge.rim
 
     async def aclose(self) -> None:
@@ -189,17 +193,17 @@ def _state() -> Path:
     return Path(platformdirs.user_state_dir("acpls", appauthor=False))
 
 
-def _config_file() -> Any:
-    """The user's own settings file, decoded; ``None`` when there is none."""
+def _config_file() -> tuple[Any, str | None]:
+    """The user's own settings file, decoded, and why it is not; ``None`` when there is none."""
     import tomllib
 
     import platformdirs
 
     path = Path(platformdirs.user_config_dir("acpls", appauthor=False)) / "config.toml"
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        return tomllib.loads(path.read_text("utf-8")), None
     except FileNotFoundError:
-        return None
+        return None, None
     except (OSError, ValueError) as problem:
         logging.getLogger("acpls").warning("%s cannot be read: %s", path.name, problem)
-        return None
+        return None, f"None of {path.name} holds, since it cannot be read: {problem}"

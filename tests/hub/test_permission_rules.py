@@ -327,10 +327,26 @@ def test_new_settings_answer_what_is_open() -> None:
 def test_a_wrong_rule_is_a_warning_to_the_user() -> None:
     scene = Scene()
     scene.give(ev.SettingsChanged(({"permissions": {"rules": [{"decision": "deni"}]}},)))
-    (told,) = scene.of(ef.TellUser)
+    told, shown = scene.of(ef.TellUser)
     assert told.level == "warning"
     assert "permissions.rules[0].decision" in told.message
     assert scene.result("status")["problems"] == [told.message]
+    # What does not protect anybody must be seen.
+    message = "A rule does not hold, and nothing is stopped by it"
+    assert shown == ef.TellUser("error", message, told.message)
+
+
+def test_what_does_not_hold_is_shown_once_and_again_when_it_is_another() -> None:
+    scene = Scene()
+    wrong = [{"decision": "deny", "kind": "exekute"}, {"decision": "ask", "comand": "x"}]
+    shown = []
+    for rules in (wrong[:1], wrong[:1], wrong, [], wrong[1:], [{"decision": "allow", "x": 1}]):
+        scene.seen.clear()
+        scene.give(ev.SettingsChanged(({"permissions": {"rules": rules}},)))
+        shown.append([t.message for t in scene.of(ef.TellUser) if t.level == "error"])
+    one = ["A rule does not hold, and nothing is stopped by it"]
+    two = ["2 rules do not hold, and nothing is stopped by it"]
+    assert shown == [one, [], two, [], one, []]
 
 
 def test_a_question_of_our_own_is_judged_by_no_rule() -> None:

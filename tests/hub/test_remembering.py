@@ -57,6 +57,31 @@ def test_p12_an_always_goes_to_the_agent_and_is_remembered_by_us() -> None:
     assert scene.permits == {}
 
 
+def notices(scene: Scene) -> list[str]:
+    entries = scene.result("session.get")["entries"]
+    return [entry["title"] for entry in entries if entry["type"] == "notice"]
+
+
+@pytest.mark.parametrize(
+    ("scope", "where"),
+    [
+        ("session", "for the session"),
+        ("workspace", "in this workspace"),
+        ("user", "everywhere"),
+    ],
+)
+def test_p12_the_conversation_tells_what_is_remembered_and_revoked(scope: str, where: str) -> None:
+    """Who answered with always sees for what, and that it was taken back."""
+    scene = opened()
+    scene.asks(1, subject=MAKE)
+    answer(scene, "q1", scope=scope)
+    (told,) = notices(scene)
+    assert told.startswith(f"Remembered {where}: always allow")
+    (rule,) = scene.result("permission.list")
+    scene.result("permission.revoke", rule=rule["rule"])
+    assert notices(scene)[1].startswith(f"Revoked {where}: always allow")
+
+
 def test_p21_a_batch_of_equal_requests_needs_one_answer() -> None:
     """P21: those that are open at the time, and those that come one after another."""
     scene = opened()

@@ -200,3 +200,14 @@ async def test_a_rule_of_the_settings_is_not_revoked_by_command(tmp_path: Path) 
         assert failed.value.data["field"] == "rule"
         (problem,) = (await at.command("acpls.status"))["problems"]
         assert problem.startswith("permissions.rules[0].kind must be")
+        assert await at.popup() == "A rule does not hold, and nothing is stopped by it"
+
+
+async def test_a_settings_file_that_cannot_be_read_is_told_of(tmp_path: Path) -> None:
+    """Whoever wrote rules there must not believe that they hold."""
+    folder = tmp_path / "config" / "acpls"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text('[[permissions.rules]\ndecision = "deny"\n')
+    async with seat(tmp_path, {}, 2, warns=True) as at:
+        await at.command("acpls.status")
+        assert (await at.popup()).startswith("None of config.toml holds, since it cannot be read")

@@ -49,6 +49,7 @@ from acpls.hub.commands import COMMANDS
 from acpls.hub.putting import put_next
 from acpls.hub.state import CannotDo, State
 from acpls.settings import AgentSpec, parse
+from acpls.settings.rules import NOT_STOPPED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -268,6 +269,11 @@ class Hub:
         state.follow.set(state.settings.follow_on)
         for problem in state.problems:
             yield TellUser("warning", problem)
+        open_to = tuple(problem for problem in state.problems if NOT_STOPPED in problem)
+        if open_to and open_to != state.not_stopped:
+            some = "A rule does" if len(open_to) == 1 else f"{len(open_to)} rules do"
+            yield TellUser("error", f"{some} not hold, and nothing is stopped by it", open_to[0])
+        state.not_stopped = open_to
         if state.settings.rules != rules:
             yield from permissions.judge_all(state)
         yield from put_next(state)

@@ -32,11 +32,6 @@ INVALID_PARAMS: Final = -32602
 CHOICES_LIMIT: Final = 30
 KEEP: Final = Choosable("keep", "Revoke nothing", "reject_once")
 _OF_SETTINGS: Final = "settings-"
-_WHERE: Final = {
-    "session": "for the session",
-    "workspace": "in this workspace",
-    "user": "everywhere",
-}
 
 
 def permission_list(_: State, __: Arguments, ticket: object) -> Effects:
@@ -90,7 +85,9 @@ def _choose(state: State, found: list[Remembered], ticket: object) -> Effects:
         return
     # The last ones first, since that is what one thinks better of.
     offered = tuple(
-        Choosable(rule.key, f"{rule.brief} ({rule.decision} {_WHERE[rule.scope]})", "revoke")
+        Choosable(
+            rule.key, f"{rule.brief} ({rule.decision} {permissions.WHERE[rule.scope]})", "revoke"
+        )
         for rule in reversed(found[-CHOICES_LIMIT:])
     )
     for earlier in state.questions.pending(""):

@@ -44,6 +44,12 @@ if TYPE_CHECKING:
     from acpls.questions import Question
     from acpls.session.state import Session
 
+WHERE: Final = {
+    "session": "for the session",
+    "workspace": "in this workspace",
+    "user": "everywhere",
+}
+
 _TITLE_LIMIT: Final = 500
 
 TRIES: Final = 3
@@ -198,14 +204,22 @@ def to_remember(state: State, token: ToRemember, event: PermissionsRead) -> Effe
         book.add(rule)
         if rule.scope != "session":
             yield KeepPermission(RuleKept(rule.text), rule.key, dump(rule))
-        yield TellUser("info", f"Remembered ({rule.scope}): {rule.text}")
+        said = f"Remembered {WHERE[rule.scope]}: {rule.text}"
+        yield TellUser("info", said)
+        back = "acpls.permission.revoke takes it back"
+        yield from sessions.apply(state, session, up.NoticeGiven("info", said, back))
     yield from judge_all(state)
 
 
 def revoke(state: State, rule: Remembered) -> Effects:
     """Forget a rule. What it has answered stays answered."""
     state.permissions.drop(rule)
-    yield TellUser("info", f"Revoked ({rule.scope}): {rule.text}")
+    said = f"Revoked {WHERE[rule.scope]}: {rule.text}"
+    yield TellUser("info", said)
+    session = state.sessions.get(state.current or "")
+    if session is not None:
+        may = "an agent that was told so goes by it until its session ends"
+        yield from sessions.apply(state, session, up.NoticeGiven("info", said, may))
     if rule.scope != "session":
         yield KeepPermission(RuleKept(rule.text, revoked=True), rule.key, None)
 

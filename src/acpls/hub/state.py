@@ -184,6 +184,7 @@ class State:
     URI. ``shared_agents``: those that the command line knows just the same. ``restores``: what
     is being taken back and waits for its texts, by number. ``form_documents``: the documents of
     forms, by question. ``permissions``: what the user answered with "always".
+    ``not_stopped``: the problems with rules that were to stop something.
 
     Of files, by their places: ``at_work``: the sessions whose agents may change any;
     ``named``: which tool call was last about one; ``changed_by``: which session changed which
@@ -245,6 +246,7 @@ class State:
     origins: dict[str, str] = field(default_factory=dict)
     permissions: Book = field(default_factory=Book)
     problems: tuple[str, ...] = ()
+    not_stopped: tuple[str, ...] = ()
     choices_asked: bool = False
     shared_agents: frozenset[str] = frozenset()
     _count: Counter[str] = field(default_factory=Counter)

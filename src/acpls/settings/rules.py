@@ -27,6 +27,9 @@ _FIELDS: Final = ("decision", "agent", "kind", "tool", "path", "command", "mode"
 _RULES_LIMIT: Final = 1000
 _LENGTH_LIMIT: Final = 2000
 
+NOT_STOPPED: Final = "NOT stopped"
+"""How a problem says that something the user wanted stopped is not."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -95,7 +98,7 @@ def _outcome(entry: object) -> str:
     if decision == "allow":
         return "the rule is left out"
     # Nobody may think that it still protects him.
-    return "the rule is left out, and what it was to stop is NOT stopped by it"
+    return f"the rule is left out, and what it was to stop is {NOT_STOPPED} by it"
 
 
 def _problem(entry: object, where: str) -> str | None:
