@@ -34,7 +34,7 @@ def _holds_in_the_workspace(s: Sitting) -> None:
     s.asked("make check")
     assert remembered(s) == []
     s.shot("scopes")
-    answers(s, "Yes, always (in this workspace)", "make check")
+    answers(s, "Yes, always (kept for this workspace)", "make check")
     s.until_idle()
     assert s.chosen() == ["all", "yes"]
     assert offered(s) == []

@@ -42,8 +42,8 @@ async def test_wider_scopes_are_code_actions_of_what_holds_always() -> None:
         scopes = {title: argument.get("scope") for title, argument in actions.items()}
         wider = {title: scope for title, scope in scopes.items() if scope}
         assert wider == {
-            "Always allow (in this workspace): Edit a.py": "workspace",
-            "Always allow (everywhere): Edit a.py": "user",
+            "Always allow (kept for this workspace): Edit a.py": "workspace",
+            "Always allow (kept everywhere): Edit a.py": "user",
         }
         it.editor.command(
             "acpls.question.answer", {"question": key, "option": "always", "scope": "user"}

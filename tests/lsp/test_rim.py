@@ -54,8 +54,8 @@ async def play(it: Stage) -> None:
         "Reject: Edit a.py",
     ]
     assert titles[4:] == [
-        "Always allow (in this workspace): Edit a.py",
-        "Always allow (everywhere): Edit a.py",
+        "Always allow (kept for this workspace): Edit a.py",
+        "Always allow (kept everywhere): Edit a.py",
         "Keep this change",
         "Reject this change",
         "Stop demo",

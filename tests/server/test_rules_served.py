@@ -182,7 +182,7 @@ async def test_in_a_plain_editor_all_is_done_by_code_actions(tmp_path: Path) -> 
             await at.command(command["command"], command["arguments"][0])
 
         session = (await at.command("acpls.session.prompt", {"text": "go"}))["session"]
-        await choose("Allow always (in this workspace): ")
+        await choose("Allow always (kept for this workspace): ")
         await at.asked("acpls.session.get", {"session": session}, lambda s: s["state"] == "idle")
         assert list(outcomes(at).values()) == [selected("allow_always"), selected("allow_once")]
         await at.command("acpls.permission.revoke")

@@ -30,7 +30,7 @@ QUESTIONS_LIMIT: Final = 10
 _NAME_LIMIT: Final = 40
 _SHOW: Final = "acpls.question.show"
 _ANSWER: Final = "acpls.question.answer"
-_WIDER: Final = {"workspace": "in this workspace", "user": "everywhere"}
+_WIDER: Final = {"workspace": "kept for this workspace", "user": "kept everywhere"}
 
 
 def offers(state: State, but: Question | None = None) -> Iterator[Offer]:
