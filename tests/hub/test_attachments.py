@@ -271,5 +271,13 @@ def test_d46_a_selection_made_backwards_is_the_same_selection() -> None:
     assert block == Resource(f"{uri}#L1-L2", text="one\ntwo", mime_type="text/plain")
 
 
+def test_a_document_is_quoted_by_its_path_in_the_innermost_folder() -> None:
+    scene = Scene(ready=ev.EditorReady((ROOT, f"{ROOT}/inner")))
+    said = [quote(scene.state, {"uri": f"file://{ROOT}/{at}"}) for at in ("a/b.py", "inner/a/b.py")]
+    assert said == ["`a/b.py`\n\n", "`a/b.py`\n\n"]
+    # A folder that only begins with the same letters is another one.
+    assert quote(scene.state, {"uri": f"file://{ROOT}ed/b.py"}) == f"`{ROOT}ed/b.py`\n\n"
+
+
 def test_a_file_name_that_is_no_text_becomes_one() -> None:
-    assert quote(Scene().state, {"uri": "file:///tmp/caf%E9.txt"}) == "`caf\ufffd.txt`\n\n"
+    assert quote(Scene().state, {"uri": "file:///tmp/caf%E9.txt"}) == "`/tmp/caf\ufffd.txt`\n\n"

@@ -88,7 +88,7 @@ def quote(state: State, arguments: Mapping[str, Any]) -> str:
     if uri is None:
         return ""
     buffer = state.buffers.get(uri)
-    name = _name(uri)
+    name = _place(state, uri)
     if buffer is None or arguments.get("range") is None:
         return f"{words}`{name}`\n\n"
     first, last, text = _selected(state, buffer, arguments["range"])
@@ -107,9 +107,20 @@ def _fenced(text: str, language: str = "") -> str:
 
 
 def _name(uri: str) -> str:
-    name = (uris.to_path(uri) or uri).rsplit("/", 1)[-1]
+    return _as_words((uris.to_path(uri) or uri).rsplit("/", 1)[-1])
+
+
+def _place(state: State, uri: str) -> str:
+    """Where a document is, from the innermost folder on that a session or the editor has."""
+    path = uris.to_path(uri) or uri
+    inside = [root for root in state.all_roots() if path.startswith(f"{root.rstrip('/')}/")]
+    root = max(inside, key=len, default="")
+    return _as_words(path.removeprefix(f"{root.rstrip('/')}/") if root else path)
+
+
+def _as_words(path: str) -> str:
     # A file name need not be text; a prompt and a document have to be.
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def fitting(blocks: tuple[c.Block, ...], facts: AgentFacts | None) -> tuple[c.Block, ...]:
