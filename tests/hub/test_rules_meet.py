@@ -188,3 +188,15 @@ def test_an_always_to_a_request_that_says_nothing_holds_for_no_other(guess: bool
     assert scene.state.questions.all["q1"].title == scene.state.questions.all["q2"].title
     assert scene.answers(2) == []
     assert scene.put() == ["q1", "q2"]
+
+
+@pytest.mark.parametrize("kind", ["edit", "delete", "move", "execute"])
+def test_an_always_to_what_names_no_file_holds_for_this_very_request(kind: str) -> None:
+    scene = ruled()
+    for request, what in ((1, "one"), (2, "two"), (3, "one")):
+        call = f"c{request}"
+        scene.tells(up.ToolCallPatched(call, kind=kind, title="Do", raw_input={"what": what}))
+        scene.asks(request, title="Do?", subject=AboutToolCall(call))
+        if request == 1:
+            scene.result("question.answer", option="always")
+    assert (scene.answers(2), scene.answers(3)) == ([], [Selected("yes")])
