@@ -173,3 +173,30 @@ def test_what_a_rule_did_is_told_in_a_line_that_fits() -> None:
     (notice,) = [e for e in scene.result("session.get")["entries"] if e["type"] == "notice"]
     assert notice["title"].startswith("Refused by rule: May I? rm xxx")
     assert len(notice["title"]) < 600
+
+
+@pytest.mark.parametrize("guess", [False, True])
+def test_an_always_to_a_request_that_says_nothing_holds_for_no_other(guess: bool) -> None:
+    scene = ruled()
+    if guess:
+        # Told of last, so that it may be what is asked.
+        scene.tells(up.ToolCallPatched("other", kind="edit", raw_input={"path": A}))
+    for request in (1, 2):
+        scene.asks(request, title=None, subject=AboutToolCall(f"unknown{request}"))
+        if request == 1:
+            scene.result("question.answer", option="always")
+    assert scene.state.questions.all["q1"].title == scene.state.questions.all["q2"].title
+    assert scene.answers(2) == []
+    assert scene.put() == ["q1", "q2"]
+
+
+@pytest.mark.parametrize("kind", ["edit", "delete", "move", "execute"])
+def test_an_always_to_what_names_no_file_holds_for_this_very_request(kind: str) -> None:
+    scene = ruled()
+    for request, what in ((1, "one"), (2, "two"), (3, "one")):
+        call = f"c{request}"
+        scene.tells(up.ToolCallPatched(call, kind=kind, title="Do", raw_input={"what": what}))
+        scene.asks(request, title="Do?", subject=AboutToolCall(call))
+        if request == 1:
+            scene.result("question.answer", option="always")
+    assert (scene.answers(2), scene.answers(3)) == ([], [Selected("yes")])

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from acpls.effects import KeepPermission, ReadPermissions, TellUser
-from acpls.hub import claims, sessions
+from acpls.hub import claims, sessions, telling
 from acpls.hub.state import CannotDo
 from acpls.hub.tokens import RuleKept, ToJudge, ToRemember
 from acpls.permissions import (
@@ -256,7 +256,11 @@ def _request(state: State, session: Session, question: Question) -> Request:
             call = session.tool_call(key) if question.subagent is None else _own_call(question)
         case _:
             call = None
-    said = (question.title, question.description)
+    said: tuple[str | None, ...] = (question.title, question.description)
+    about = question.about
+    if about is not None and (about.guessed or question.title.endswith(telling.UNSAID)):
+        # Of two requests that say nothing nobody can tell whether they are alike.
+        said = (question.key,)
     request = request_of(session, question.subject, call, said, path_map)
     # What a subagent told before of its tool call is not known here.
     return request if question.subagent is None else replace(request, whole=False)

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from acpls.questions import Question
     from acpls.session.state import Session
 
+UNSAID: Final = "asks for permission and says nothing more"
+"""The end of the title of a question that says nothing."""
+
 # A subagent may have subagents; a ring of them must have an end.
 _DEPTH: Final = 8
 _PATHS_LIMIT: Final = 20
@@ -106,7 +109,7 @@ def draw(state: State, event: QuestionAsked, session: Session) -> tuple[str, Abo
             known = known if event.title else last
     title = title_of(event.title, known, what, session.cwd)
     agent = state.agent(event.agent).title
-    return title or f"{agent} asks for permission and says nothing more", what
+    return title or f"{agent} {UNSAID}", what
 
 
 def _is_stale(state: State, event: QuestionAsked, session: Session) -> bool:

@@ -24,7 +24,7 @@ FORMAT: Final = 1
 # Of these all files of the workspace are as good as the one that was asked about.
 _BY_FOLDER: Final = frozenset({"read", "search", "edit"})
 # Without their files or commands these could be anything.
-_GRAVE: Final = frozenset({"execute", "delete", "move"})
+_GRAVE: Final = frozenset({"execute", "edit", "delete", "move"})
 _TEXT_LIMIT: Final = 300
 _TEXTS: Final = ("kinds", "commands", "files", "folders", "roots")
 _WORDS: Final = ("name", "title", "cwd", "digest", "session")
