@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from scene import FACTS, NATIVE, A, Scene
+from scene import FACTS, NATIVE, ROOT, A, Scene
 
+from acpls import events as ev
 from acpls.hub.attachments import fitting, prompt_blocks, quote
 from acpls.hub.state import CannotDo
 from acpls.session.asks import Prompt

@@ -199,6 +199,17 @@ def test_a_turn_is_not_over_before_it_is_known_whose_its_last_change_is(scene: S
     assert [file["uri"] for file in checkpoint["files"]] == [URI]
 
 
+def test_a_turn_ends_though_another_agent_writes_on_and_on() -> None:
+    scene = two(ROOT, ROOT)
+    path = f"{ROOT}/x/a"
+    scene.buffer(path)
+    scene.tells(TurnChanged("idle", "end_turn"), "one")
+    for number in range(40):
+        scene.lands(path, f"{number}\n")
+        scene.passes(0.02)
+    assert scene.state.at_work == {"s2"}
+
+
 def test_a_verdict_waits_until_it_is_known_whose_the_last_change_is(scene: Scene) -> None:
     scene.buffer(A)
     scene.lands(A, AFTER)

@@ -133,9 +133,13 @@ class TurnStarts:
 
 @dataclass(frozen=True, slots=True)
 class TurnEnds:
-    """The files are looked at after a turn: what changed until now is the agent's."""
+    """The files are looked at after a turn: what changed until now is the agent's.
+
+    ``tries``: how often that was to be done once more.
+    """
 
     session: str
+    tries: int = 0
 
 
 @dataclass(frozen=True, slots=True)

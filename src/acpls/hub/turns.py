@@ -6,6 +6,7 @@ changes from then on is the agent's, until they have been looked at again after 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from acpls.effects import After, SyncFiles, TellUser, WatchFiles
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from acpls.session.state import Session
 
 AGAIN_S = 0.05
+# By then all is decided on, but for what others write on and on.
+TRIES = 10
 
 
 def opened(state: State, session: Session) -> Effects:
@@ -65,9 +68,9 @@ def synced(state: State, event: FilesSynced) -> Effects:
             running(state, session)
         return
     reading = any(n for a, n in state.claims_awaited.items() if a.session == session.key)
-    if reading or state.unsure:
+    if reading or (state.unsure and token.tries < TRIES):
         # What was told of last, or seen, belongs to this turn.
-        yield After(AGAIN_S, token)
+        yield After(AGAIN_S, replace(token, tries=token.tries + 1))
         return
     state.at_work.discard(session.key)
     state.checkpoints.close(session.key, event.at_s)
