@@ -38,7 +38,8 @@ async def test_p05_an_answer_for_an_agent_that_does_not_read_any_more(tmp_path: 
 async def test_p05_an_answer_that_still_waits_when_its_agent_ends(tmp_path: Path) -> None:
     """The pipe is full, so the answer stands behind what the agent never reads."""
     async with stage(tmp_path) as it:
-        it.start(ASKS + "open('go', 'w').close()\nwhile os.path.exists('go'): time.sleep(0.01)")
+        begun = "open('go', 'w').close()\n"
+        it.start(f"{begun}{ASKS}while os.path.exists('go'): time.sleep(0.01)")
         await it.wait(QuestionAsked)
         it.prompt(1, "x" * 1_000_000)
         it.host.perform(SendAnswer("a", 0, Selected("yes")))

@@ -50,6 +50,7 @@ class Helix(Terminal):
         """``environment`` has the ``acpls`` on its path that is to be started."""
         self._tap = tap
         self._dialog: tuple[str, ...] = ()
+        self._met = first
         home = folder.parent / f"{folder.name}-home"
         settings = Path(environment["XDG_CONFIG_HOME"]) / "helix"
         for each in (home, settings):
@@ -128,6 +129,7 @@ class Helix(Terminal):
         # When it has nothing else to do it closes whatever prompt is open, which a person is too
         # slow to meet. A menu opens only after that.
         self.titles(1)
+        self._met = self.at()[0]
 
     def _until_told(self, name: str) -> None:
         def told() -> bool:
@@ -157,6 +159,11 @@ class Helix(Terminal):
         self._escape()
 
     def text(self) -> str:
+        name, _ = self.at()
+        if name != self._met:
+            # It was told to show this one, and closes a prompt soon afterwards (see ``open``).
+            self._met = name
+            self.titles(1)
         self._copy.unlink(missing_ok=True)
         part = self._copy.with_suffix(".part")
         self.write("%")

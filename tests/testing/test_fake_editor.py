@@ -425,7 +425,7 @@ async def test_default_answers_of_a_full_editor(tmp_path: Path) -> None:
         assert await result("client/unregisterCapability") is None
         assert await result("window/workDoneProgress/create", {"token": 1}) is None
         assert await result("window/showMessageRequest", {}) is None
-        assert await result("acp/question/ask", {}) == {"dismissed": True}
+        assert await result("acp/question/ask", {"question": "q1"}) == {"dismissed": True}
         assert await result("workspace/codeLens/refresh") is None
         assert (await result("workspace/workspaceFolders"))[0]["name"] == tmp_path.name
         show = "window/showDocument"
