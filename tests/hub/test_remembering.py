@@ -82,6 +82,19 @@ def test_p12_the_conversation_tells_what_is_remembered_and_revoked(scope: str, w
     assert notices(scene)[1].startswith(f"Revoked {where}: always allow")
 
 
+def test_what_is_remembered_is_revoked_without_a_session_too() -> None:
+    before = opened()
+    before.asks(1, subject=MAKE)
+    answer(before, "q1", scope="user")
+    scene = Scene()
+    scene.permits = before.permits
+    (rule,) = scene.result("permission.list")
+    assert scene.result("permission.revoke", rule=rule["rule"]) == {}
+    assert scene.permits == {}
+    (told,) = scene.of(ef.TellUser)
+    assert told.message.startswith("Revoked everywhere: always allow")
+
+
 def test_p21_a_batch_of_equal_requests_needs_one_answer() -> None:
     """P21: those that are open at the time, and those that come one after another."""
     scene = opened()
