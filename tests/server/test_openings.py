@@ -264,8 +264,8 @@ async def test_an_agent_that_sees_other_paths(tmp_path: Path, version: int) -> N
         sent = str(prompt["prompt"])
         assert "file:///remote/place/a.txt" in sent
         assert str(project) not in sent
-        (place,) = at.seen("acp/place/changed")
-        assert place["uri"] == uri
+        await at.until(lambda: at.seen("acp/place/changed"))
+        assert {place["uri"] for place in at.seen("acp/place/changed")} == {uri}
         entry = await at.get()
         assert entry["cwd"] == str(project)
         call = next(e for e in entry["entries"] if e["type"] == "toolCall")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import pytest
 from review_stage import CODE, keep, listed, review, seen_all, silent
 from server_stage import both_versions, play
@@ -43,7 +45,18 @@ async def two_turns(at: Seat) -> list[str]:
     newest, oldest = await seen_all(at, 2)
     assert (oldest["title"], newest["title"]) == ("First of all", "Then")
     assert [file["operation"] for file in oldest["files"]] == ["modify", "add"]
+    await rested(at, oldest["checkpoint"])
     return [oldest["checkpoint"], newest["checkpoint"]]
+
+
+async def rested(at: Seat, checkpoint: str) -> None:
+    """The last turn changed nothing, so no checkpoint tells that it is over in all respects."""
+    with anyio.fail_after(10):
+        while True:
+            with suppress(CommandFailed):
+                dry = {"checkpoint": checkpoint, "dryRun": True}
+                await at.command("acpls.checkpoint.restore", dry)
+                return
 
 
 @both_versions
