@@ -180,6 +180,22 @@ def test_without_a_save_what_changed_is_the_agents(scene: Scene) -> None:
     assert scene.hunks() == [HUNK, ("", "4\n")]
 
 
+def test_a_save_right_after_the_agents_change_has_its_own_time(scene: Scene) -> None:
+    scene.buffer(A)
+    scene.lands(A, AFTER)
+    scene.shows(URI, AFTER)
+    scene.passes(TOLD_WITHIN_S * 0.75)
+    page = scene.pages[URI]
+    page.text, page.version = f"mine\n{AFTER}", page.version + 1
+    scene.lands(A, page.text)
+    scene.passes(TOLD_WITHIN_S * 0.75)
+    scene.give(ev.BufferChanged(URI, page.version, (ContentChange(page.text),)))
+    scene.give(ev.BufferSaved(URI))
+    scene.settles()
+    assert scene.hunks() == [HUNK]
+    assert change_of(scene).base.text == f"mine\n{BEFORE}"
+
+
 def test_a_tool_call_that_tells_of_a_change_leaves_no_doubt(scene: Scene) -> None:
     scene.buffer(A)
     scene.lands(A, AFTER)

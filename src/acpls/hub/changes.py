@@ -43,7 +43,7 @@ def heard(state: State, disk: Disk, earlier: Earlier) -> Effects:
     yield from settle(state, place)
     if earlier.changed and _may_be_saved(state, place, earlier):
         state.unsure[place] = (disk, earlier)
-        yield After(TOLD_WITHIN_S, NotSaved(place))
+        yield After(TOLD_WITHIN_S, NotSaved(place, disk.content))
     else:
         yield from noticed(state, disk, earlier)
 
@@ -59,8 +59,10 @@ def _may_be_saved(state: State, place: str, earlier: Earlier) -> bool:
 
 
 def not_saved(state: State, token: NotSaved) -> Effects:
-    """The editor told of no save: it was the agent."""
-    return settle(state, token.place)
+    """The editor told of no save: it was the agent. A later change has its own time."""
+    unsure = state.unsure.get(token.place)
+    if unsure is not None and unsure[0].content == token.content:
+        yield from settle(state, token.place)
 
 
 def settle(state: State, place: str, *, whose: Author | None = None) -> Effects:

@@ -156,9 +156,12 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class NotSaved:
-    """By now the editor would have told of it, had the user saved the document at ``place``."""
+    """By now the editor would have told of it, had the user saved the document at ``place`` as
+    bytes with the hash ``content``.
+    """
 
     place: str
+    content: str | None
 
 
 @dataclass(frozen=True, slots=True)
